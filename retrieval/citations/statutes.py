@@ -64,6 +64,8 @@ _TREASURY = re.compile(
     rf"(?P<numbers>{list_of(CFR_SECTION)})"
 )
 _TAX_TITLE, _CONTRACTS_TITLE, _AVIATION_TITLE = 26, 48, 14
+# Executive orders are cited by the year and page of a compilation, which is no part: "3 CFR, 1986 Comp., p. 189".
+_PRESIDENTS_TITLE, _YEAR = 3, re.compile(r"[12][0-9]{3}")
 _FAR = re.compile(  # of acquisition, "FAR 52.212-4", with its supplement for defense, and of aviation, "FAR 91.113"
     r"(?<![a-z0-9])(?P<name>f\.?a\.?r\b\.?|dfars?\b|(?:defense\s)?federal acquisition regulations?(?:\ssupplement)?)"
     rf"[\s,]{{1,3}}(?:clause\s|clausula\s)?(?:{_PART}|(?P<sign>{SIGN})?\s{{0,2}})(?P<numbers>{list_of(CFR_NUMBER)})"
@@ -146,6 +148,8 @@ def _code(
 ) -> Iterator[Found]:
     marks = (match["sign"] or "") + (match.groupdict().get("part") or "")
     found = numbers(source, *match.span("numbers"), marks=marks)
+    if code == "cfr" and title == _PRESIDENTS_TITLE and _YEAR.fullmatch(found[0].number):
+        return
     end = match.end() if found[-1].end == match.end("numbers") else found[-1].end
     if match.groupdict().get("below"):
         found = [*found[:-1], with_below(source, found[-1], *match.span("below"))]

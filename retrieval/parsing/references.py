@@ -9,11 +9,11 @@ from retrieval.parsing.uslm.elements import hyphenated
 
 _AND = r"(?:,? (?:and|or|through|to) |, ?|; ?)(?:§ ?|sections? )?"
 _BELOW = r"(?:\([A-Za-z0-9]{1,5}\))*"
-_RULE = rf"\d+[a-z]{{0,2}}\.\d+[a-z]{{0,2}}(?:[-–]\d+[a-z]?)*{_BELOW}"
+_RULE = rf"\d+[a-z]{{0,2}}\.\d+[a-z]{{0,2}}(?:[-–](?!\d+[a-z]{{0,2}}\.\d)\d+[a-z]?)*{_BELOW}"
 _PART = r"\d+[a-z]{0,2}\b(?!\.\d)"
 _STATUTE = rf"\d+[A-Za-z]{{0,4}}(?:[-–]\d+[a-z]{{0,2}})*{_BELOW}"
 _MORE = rf"(?:{_STATUTE}|(?:paragraph )?\(\w{{1,5}}\){_BELOW})"  # 1101(a)(15)(T) or (U)
-RULES = re.compile(rf"§§? ?{_RULE}(?:{_AND}{_RULE})*")
+RULES = re.compile(rf"§§? ?{_RULE}(?:(?:{_AND}|[-–]){_RULE})*")
 RULE = re.compile(_RULE)
 PARTS = re.compile(rf"\bparts? {_PART}(?:{_AND}{_PART})* of this (?:title|chapter|subchapter)")
 PART = re.compile(_PART)

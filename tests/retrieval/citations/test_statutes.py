@@ -33,7 +33,10 @@ def test_each_source_has_its_locator(text, locator):
 
 @pytest.mark.parametrize(
     "text",
-    ["99 U.S.C. § 1", "Cal. Code Regs. title 8, section 3203", "INA § 999", "in 1996", "no numbers here"],
+    [
+        *("99 U.S.C. § 1", "Cal. Code Regs. title 8, section 3203", "INA § 999", "in 1996", "no numbers here"),
+        *("3 CFR, 1986 Comp., p. 189", "3 CFR part 1989 Comp., p. 235", "3 C.F.R., 1959–1963 Comp."),
+    ],
 )
 def test_what_is_no_citation_of_them(text):
     assert locators(text) == []

@@ -12,6 +12,7 @@ from retrieval.parsing.references import in_regulation, in_statute
         ("under §§ 1.16, 1.17(p) and 274a.12 or", "s1.16 s1.17/p s274a.12"),
         ("§§ 1.05-20 through 1.05–25.", "s1.05-20 s1.05-25"),
         ("§ 1.16 or § 1.17, and", "s1.16 s1.17"),
+        ("(§§ 200.412–200.415), § 274a.12-274a.14", "s200.412 s200.415 s274a.12 s274a.14"),
         ("as parts 3 and 4a of this chapter say", "pt3 pt4a"),
         ("33 CFR § 1.05, 5 U.S.C. § 552.1, section 1.2, part 3 of the Act, $ 1.50", ""),
     ],
