@@ -3,10 +3,11 @@ citations in a text. A place is a provision, or above the provisions a document,
 locators begin with.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import date
 from functools import lru_cache
+from itertools import chain
 from uuid import UUID
 
 from django.db.models import Count, Exists, Func, IntegerField, OuterRef, Q, QuerySet, Sum
@@ -280,6 +281,16 @@ def existing(locators: list[str], caller: Caller) -> set[str]:
     return {*sections, *anchors.values_list("locator", flat=True)}
 
 
+def nearest_above(locators: Iterable[str], caller: Caller) -> dict[str, str]:
+    """By locator the place above it that this caller may read now, where it stands in a provision's text."""
+    above = {at: [at.rsplit("/", up)[0] for up in range(1, at.count("/"))] for at in locators}
+    wanted = {*chain(*above.values())}
+    provisions = Section.objects.readable(caller).results()
+    known = {*provisions.filter(locator__in=wanted).values_list("locator", flat=True)}
+    known |= {*Anchor.objects.filter(locator__in=wanted, section__in=provisions).values_list("locator", flat=True)}
+    return {at: place for at, places in above.items() if (place := next(filter(known.__contains__, places), None))}
+
+
 # -- Citations in a text, and which of them lead to a provision here
 
 MAX_TEXT = 64_000  # characters read for citations
@@ -296,6 +307,9 @@ class TextParameters(Parameters):
 
 class ResolvedCitation(CitationInText):
     resolved = s.BooleanField(help_text="Whether it leads to a provision that the caller may read.")
+    within = s.CharField(
+        allow_null=True, help_text="Of a place that is not here itself, the provision or place above it that is."
+    )
 
 
 class ResolvedCitations(s.Serializer):
@@ -325,7 +339,10 @@ def resolved(text: str, caller: Caller) -> dict:
     every = own or law or beside(find_citations(text), titled.cited_in(text, query))
     found = every[:MAX_CITATIONS]
     known = existing([citation.locator for citation in found], caller)
-    citations = [asdict(one) | {"resolved": one.locator in known} for one in found]
+    above = nearest_above([citation.locator for citation in found if citation.locator not in known], caller)
+    citations = [
+        asdict(one) | {"resolved": one.locator in known, "within": above.get(one.locator)} for one in found
+    ]
     return {"complete": len(every) == len(found), "citations": citations}
 
 

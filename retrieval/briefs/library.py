@@ -29,6 +29,7 @@ from retrieval.corpus.translations import translation
 from retrieval.errors import NotRun
 from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import SectionQuerySet
+from retrieval.parsing.run_in import may_hold
 from retrieval.proof import types as proof
 from retrieval.ranking import Ranking
 from retrieval.search.response import standing_on
@@ -203,6 +204,7 @@ class Library:
         near = self._nearest_by_number(parted) | self._nearest_by_name(others)
         divided = Section.objects.filter(pk__in=[top.pk for top in tops.values() if top.is_result])
         with_anchors = set(divided.filter(anchors__isnull=False).values_list("pk", flat=True))
+        doubtful = may_be_in({at: top for at, top in tops.items() if top.pk in with_anchors})
         self._prepare([*tops.values(), *near.values()])
 
         def stand(locator: str) -> Stand:
@@ -215,7 +217,8 @@ class Library:
                 document = documents.get(locator.rpartition("/")[0])
                 return Stand("unknown", known=whole or document is not None, document=document)
             if top.is_result and locator not in parted:
-                return Stand("partial", section=top, known=whole or top.pk in with_anchors)
+                known = whole or (top.pk in with_anchors and locator not in doubtful)
+                return Stand("partial", section=top, known=known)
             return Stand("unknown", section=near.get(locator) or (top if top.parent_id else None), known=True)
 
         return {key: stand(key[0]) for key in places}
@@ -409,6 +412,22 @@ def first_of(ids: Mapping[int, Sequence[int]]) -> dict[int, list[Section]]:
     first = {of: some[:MOST_PARTS] for of, some in ids.items()}
     sections = Section.objects.select_related("document").in_bulk(set(chain(*first.values())))
     return {of: [sections[pk] for pk in some if pk in sections] for of, some in first.items()}
+
+
+def may_be_in(tops: Mapping[str, Section]) -> set[str]:
+    """Of locators that are no places of the sections above them, those whose numbers stand in the lines of the deepest
+    place that is known.
+    """
+    above = {at: [at.rsplit("/", up)[0] for up in range(1, at.count("/"))] for at in tops}
+    anchors = Anchor.objects.filter(section__in=tops.values(), locator__in={*chain(*above.values())})
+    spans = {(anchor.section_id, anchor.locator): (anchor.start, anchor.end) for anchor in anchors}
+    found = set()
+    for at, top in tops.items():
+        deepest = next((place for place in above[at] if (top.pk, place) in spans), top.locator)
+        start, end = spans.get((top.pk, deepest), (0, len(top.text)))
+        if may_hold(top.text[start:end], at.removeprefix(deepest).strip("/").split("/")):
+            found.add(at)
+    return found
 
 
 def is_named(cited: Cited, place: Place) -> bool:

@@ -19,6 +19,7 @@ from retrieval.parsing.cases import case_of, is_case
 from retrieval.parsing.code_titles import heading_of
 from retrieval.parsing.designators import CODE, anchors_of
 from retrieval.parsing.references import in_statute
+from retrieval.parsing.run_in import with_run_in
 from retrieval.parsing.tree import Node, Ref, SourceDocument, iso_day, unused_locator
 from retrieval.parsing.uslm.reader import CODE_STEPS, CODES, STATUSES
 
@@ -232,7 +233,7 @@ def leaf(row: dict, used: set[str]) -> Node:
         heading=heading.strip("[] ") if status else heading,
         locator=unused,
         text=text,
-        anchors=anchors_of(text, unused, CODE),
+        anchors=with_run_in(text, unused, anchors_of(text, unused, CODE)),
         refs=tuple(references(row, text)),
         valid_from=iso_day(row.get("valid_from")),
         valid_to=iso_day(row.get("valid_to")),

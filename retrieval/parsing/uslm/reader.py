@@ -18,6 +18,7 @@ from typing import BinaryIO
 from lxml import etree
 
 from retrieval.errors import SourceRefused, gettext_noop
+from retrieval.parsing.run_in import with_run_in
 from retrieval.parsing.tree import Node, SourceDocument, iso_day, unused_locator
 from retrieval.parsing.uslm.content import Place, Writer, plain_text, write_element
 from retrieval.parsing.uslm.elements import (
@@ -216,15 +217,16 @@ def leaf_of(element: etree._Element) -> Node:
 def node_of(element: etree._Element, writer: Writer, children: tuple[Node, ...]) -> Node:
     heading, headings = by_language(children_named(element, "heading"))
     names = [each for each in children_named(element, "property") if each.get("role") == "plainName"]
+    locator, text, anchors = locator_of(element), writer.text(), writer.anchors()
     return Node(
         level=level_of(element),
         number=number_of(element),
         heading=heading.rstrip("— "),
         headings=headings,
         names={language_of(each): plain_text(each) for each in names},
-        locator=locator_of(element),
-        text=writer.text(),
-        anchors=writer.anchors(),
+        locator=locator,
+        text=text,
+        anchors=with_run_in(text, locator, anchors) if locator.startswith(CODES) else anchors,
         refs=writer.refs(),
         children=children,
         valid_from=date_of(element, "startPeriod", "ratified", "validFrom"),

@@ -147,7 +147,18 @@ def test_citations_in_a_text_are_resolved(client):
     fourteenth, asylum = resolve(client, text)
     assert fourteenth["locator"] == "/us/const/amendment/XIV/section/1" and fourteenth["resolved"] is True
     assert asylum["locator"] == "/us/usc/t8/s1158/a/2/B" and asylum["resolved"] is False
+    assert fourteenth["within"] is None and asylum["within"] is None
     assert text[asylum["start"] : asylum["end"]] == asylum["text"]
+
+
+def test_of_a_place_that_is_not_here_the_one_above_it_is_told(client):
+    document = a_document(a_domain(locator_prefix="/us/usc"), locator="/us/usc/t8")
+    a_section(document, locator=document.locator, level="title", is_result=False)
+    section = a_section(document, "(a) Aliens.", locator=f"{document.locator}/s1158")
+    section.anchors.create(locator=f"{section.locator}/a", level="subsection", number="a", start=0, end=11)
+    told = resolve(client, "8 U.S.C. § 1158(a)(2)(B), 8 U.S.C. § 1158(b), 8 U.S.C. § 1158(a), 8 U.S.C. § 9999")
+    assert [one["within"] for one in told] == [f"{section.locator}/a", section.locator, None, None]
+    assert [one["resolved"] for one in told] == [False, False, True, False]
 
 
 def test_a_lone_citation_may_be_written_loosely(client):

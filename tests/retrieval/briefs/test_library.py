@@ -102,6 +102,19 @@ def test_a_text_that_a_later_one_took_the_place_of_is_read_on_its_day():
     assert stand(place, date(2005, 1, 1)).status == "not_yet_in_force"
 
 
+@pytest.mark.parametrize(("place", "is_known"), [("a/15/Q/ii", False), ("a/15/Q/iv", True), ("b", True), ("a/2", True)])
+def test_a_place_that_may_stand_in_a_line_is_none_whose_absence_is_known(place, is_known):
+    document = a_document(a_domain(locator_prefix="/us/usc"), locator="/us/usc/t99")
+    text = "(a)(15)(Q) one who (i) meets paragraph (1), (ii) of them"
+    section = a_section(document, text, locator="/us/usc/t99/s1101")
+    for above, start in (("a", 0), ("a/15", 3), ("a/15/Q", 7)):
+        at = f"{section.locator}/{above}"
+        section.anchors.create(locator=at, level="paragraph", number=above[-1], start=start, end=len(text))
+    found = stand(f"{section.locator}/{place}")
+    assert (found.status, found.known) == ("partial", is_known)
+    assert found.section == section
+
+
 def test_law_that_ended_without_a_successor_is_superseded():
     document = a_document(a_domain(locator_prefix="/manual"))
     a_section(document, "Gone.", locator="/manual/d/1", valid_to=date(2020, 1, 1))
