@@ -11,7 +11,9 @@ from retrieval.errors import SourceRefused
 from retrieval.ingestion import staging
 from retrieval.ingestion.staging import citations_of
 from retrieval.models import Anchor, Domain, JobRun, Section
-from retrieval.parsing.tree import Node
+from retrieval.parsing.cfr import reader as cfr
+from retrieval.parsing.tree import Node, SourceDocument
+from retrieval.parsing.uslm import reader as uslm
 from tests.retrieval.ingestion.conftest import current, ingested, manual, rows
 from tests.retrieval.parsing.cfr.samples import annual
 
@@ -261,3 +263,30 @@ def test_a_chapter_is_cited_by_the_section_that_names_it():
     [edge] = citations_of(section, node)
     assert (edge.target_locator, edge.called) == ("/us/usc/t15/ch15B", "Natural Gas Act")
     assert text[edge.start : edge.end] == edge.text == "This chapter"
+
+
+def resolved(documents: list[SourceDocument]) -> tuple[int, int]:
+    """Of the citations that lead into these documents, how many find their place, and how many there are."""
+    nodes = [node for document in documents for node in document.root.walk()]
+    places = {node.locator for node in nodes} | {anchor.locator for node in nodes for anchor in node.anchors}
+    loaded = tuple(f"{document.identifier}/" for document in documents)
+    edges = [edge for node in nodes for edge in citations_of(Section(locator=node.locator), node)]
+    inside = [edge.target_locator for edge in edges if edge.target_locator.startswith(loaded)]
+    return sum(locator in places for locator in inside), len(inside)
+
+
+@pytest.mark.full
+@pytest.mark.slow
+@pytest.mark.measuring_data
+def test_citations_of_sections_of_the_code_that_is_loaded_find_their_place(measuring_data):
+    folder = measuring_data / "uscode/uslm"
+    found, of = resolved([uslm.read(folder / f"usc{title}.xml", leaf="section") for title in ("08", "28")])
+    assert found / of >= 0.97 and of > 1_500
+
+
+@pytest.mark.measuring_data
+@pytest.mark.slow
+@pytest.mark.parametrize("titles", [(1, 4), pytest.param((1, 2, 3, 4, 6, 11), marks=pytest.mark.full)])
+def test_citations_of_rules_that_are_loaded_find_their_place(measuring_data, titles):
+    found, of = resolved([cfr.read(measuring_data / f"cfr/ecfr/title-{title}.xml") for title in titles])
+    assert found / of >= 0.97 and of > 100 * len(titles)
