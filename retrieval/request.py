@@ -35,7 +35,7 @@ class SearchRequest:
     pipeline: str = pipeline.USUAL
     rules: RuleOptions = RuleOptions()
     whole: bool = False  # results with all their text and notes, which may be long
-    facets: bool = False  # how many of the first are of which domain, document, part, status, court and year
+    facets: bool = False  # how many of the first are of which domain, document, part, agency, status, court and year
     notes: bool = False  # notes that have the words, told beside the results
     within: tuple[str, ...] = ()  # locators: only what stands below one of them
     reader: str = "en"  # the language of the page, and so of a question that tells none: "visa"

@@ -254,7 +254,7 @@ class Page(Turned):
 
 
 class FacetValue(s.Serializer):
-    value = s.CharField(help_text="Of a domain for domain=, of a document or part for within=.")
+    value = s.CharField(help_text="Of a domain for domain=, of a document, part or agency for within=.")
     name = s.CharField()
     name_es = s.CharField(allow_blank=True)
     count = s.IntegerField()
@@ -267,6 +267,7 @@ class Facets(s.Serializer):
     domain = FacetValue(many=True)
     document = FacetValue(many=True)
     part = FacetValue(many=True, help_text="What stands directly above.")
+    agency = FacetValue(many=True, help_text="Of rules: whose chapter of the CFR they are in.")
     status = FacetValue(many=True)
     court = FacetValue(many=True, help_text="Of decisions.")
     year = FacetValue(many=True, help_text="Of decisions.")

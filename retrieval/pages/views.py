@@ -180,6 +180,7 @@ FACETS = {  # what each facet is called, and the parameter that its values restr
     "domain": (_("Body of law"), "domain"),
     "document": (_("Document"), "within"),
     "part": (_("Part"), "within"),
+    "agency": (_("Agency"), "within"),
     "status": (_("Status"), ""),
     "court": (_("Court"), "domain"),
     "year": (_("Year"), ""),

@@ -278,39 +278,56 @@ def texts_of(query: Query, section: Provision) -> tuple[str, str]:
 
 FACETED = 100  # candidates that are counted
 MOST_VALUES = 20  # of one facet, the most frequent
+RULES = "/us/cfr/"  # each of its chapters is an agency's, and headed by its name
 FACETS = """
 SELECT domain.slug, domain.name, domain.name_es, document.locator, document.title,
     CASE document.locator WHEN domain.locator_prefix THEN domain.name_es ELSE '' END, above.locator,
     coalesce(nullif(above.heading, ''), above.citation), coalesce(above.heading_es, ''), readable.status,
     CASE domain.citation_style WHEN 'case'
         THEN coalesce(document.year, extract(year FROM readable.valid_from)::int) END,
-    domain.citation_style = 'case', document.court
+    domain.citation_style = 'case', document.court, chapter.locator, chapter.heading
 FROM ({readable}) AS readable
 JOIN retrieval_document document ON document.id = readable.document_id
 JOIN retrieval_domain domain ON domain.id = readable.domain_id
 LEFT JOIN retrieval_section above ON above.id = readable.parent_id
+LEFT JOIN LATERAL (
+    WITH RECURSIVE up AS (
+        SELECT above.level, above.locator, above.heading, above.parent_id WHERE starts_with(above.locator, '{rules}')
+        UNION ALL
+        SELECT next.level, next.locator, next.heading, next.parent_id
+        FROM up JOIN retrieval_section next ON next.id = up.parent_id WHERE up.level <> 'chapter'
+    ) SELECT locator, heading FROM up WHERE level = 'chapter'
+) chapter ON true
 WHERE readable.id = ANY(%s)
 """
 OF_FACETS = ("id", "domain_id", "document_id", "parent_id", "status", "valid_from")
 
 
 def facets(query: Query, candidates: Sequence[Candidate]) -> dict:
-    """How many of the first candidates are of each domain, document, part, status or, of decisions, court and year; by
-    one statement. A domain is the `value` of domain=, as is a court whose decisions are a body of law of their own; a
-    document or part is that of within=. A single decision is neither.
+    """How many of the first candidates are of each domain, document, part, status or, of rules, agency, of decisions,
+    court and year; by one statement. A domain is the `value` of domain=, as is a court whose decisions are a body of
+    law of their own; a document, a part or the chapter of an agency is that of within=. A single decision is neither.
     """
     readable, scope = statements.readable(query.caller, query.as_of, *OF_FACETS)
     first = [candidate.section_id for candidate in candidates[:FACETED]]
-    found = statements.rows(FACETS.format(readable=readable), [*scope, first]) if first else []
+    facets = FACETS.format(readable=readable, rules=RULES)
+    found = statements.rows(facets, [*scope, first]) if first else []
     values = {
         "domain": [row[:3] for row in found],
         "document": [row[3:6] for row in found if not row[11]],
         "part": [row[6:9] for row in found if row[6] and not row[11]],
+        "agency": [(row[13], agency_of(*row[13:]), "") for row in found if row[13]],
         "status": [(row[9], row[9], "") for row in found if row[9]],
         "court": [(row[12], row[12], "") if row[12] else row[:3] for row in found if row[11]],
         "year": [(str(row[10]), str(row[10]), "") for row in found if row[10]],
     }
     return {"among": len(found)} | {name: counted(named) for name, named in values.items()}
+
+
+def agency_of(chapter: str, heading: str) -> str:
+    """ "DEPARTMENT OF HOMELAND SECURITY (8 CFR)": an agency may have chapters in several titles."""
+    title = chapter.removeprefix(RULES).partition("/")[0].removeprefix("t")
+    return f"{heading} ({title} CFR)"
 
 
 def counted(values: Sequence[tuple[str, str, str]]) -> list[dict]:

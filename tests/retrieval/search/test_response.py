@@ -113,6 +113,25 @@ def test_facets_count_decisions_by_court_and_year_and_other_law_by_neither():
     assert [each["value"] for each in counted["document"]] == [statute.document.locator]
 
 
+def test_rules_are_counted_by_the_agency_whose_chapter_they_are_in():
+    rules, sections = a_domain(slug="rules", locator_prefix="/us/cfr"), []
+    for title, count in (("6", 1), ("8", 2)):
+        law = a_document(rules, locator=f"/us/cfr/t{title}")
+        above = a_section(law, locator=law.locator, level="title", is_result=False)
+        at = {"heading": "DEPARTMENT OF HOMELAND SECURITY", "locator": f"{law.locator}/chI", "parent": above}
+        chapter = a_section(law, level="chapter", is_result=False, **at)
+        part = a_section(law, level="part", locator=f"{law.locator}/pt5", is_result=False, parent=chapter)
+        sections += [a_section(law, parent=part) for _ in range(count)]
+    code = a_document(a_domain(slug="statutes", locator_prefix="/us/usc"), locator="/us/usc/t8")
+    statutory = a_section(code, level="chapter", locator="/us/usc/t8/ch12", heading="ALIENS", is_result=False)
+    sections.append(a_section(code, parent=statutory))
+    counted = response.facets(Query("dogs", "dogs", "dogs", "en", ()), [Candidate(each.pk) for each in sections])
+    assert [(each["value"], each["name"], each["count"]) for each in counted["agency"]] == [
+        ("/us/cfr/t8/chI", "DEPARTMENT OF HOMELAND SECURITY (8 CFR)", 2),
+        ("/us/cfr/t6/chI", "DEPARTMENT OF HOMELAND SECURITY (6 CFR)", 1),
+    ]
+
+
 def test_the_parts_of_a_decision_are_no_parts_of_law():
     decision = a_document(a_domain(citation_style="case"))
     case = a_section(decision, level="case", heading="Smith v. Jones", is_result=False)
