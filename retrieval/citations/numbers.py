@@ -38,7 +38,7 @@ def cased_section(title: int, section: str) -> str:
 
 
 SIGN = r"(?:§{1,2}|#|(?:se[ctio]{3,6}n(?:es|s)?|sects?|secs?|ss?|seccs?|articles?|articulos?|arts?)\b\.?)"
-SUB = r"(?>\((?:[0-9]{1,3}[a-z]{0,2}|[ivxlc]{1,6}|[a-z]{1,2})\))"  # neither a year nor a word; read in one way
+SUB = r"(?>\((?:[0-9]{1,3}[a-z]{0,2}|[ivxlc]{1,6}|[a-z]{1,2}|[a-z][0-9])\))"  # no year, no word; read in one way
 SUBS = rf"(?:\s?{SUB}){{0,8}}"
 USC_SECTION = r"[0-9]{1,5}[a-z]{0,3}(?:-[0-9]{1,3}[a-z]{0,2})?(?![a-z0-9])"
 # "203m1": no section has such a number.

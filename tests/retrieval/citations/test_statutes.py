@@ -14,6 +14,7 @@ def locators(text, *, loose=False):
     ("text", "locator"),
     [
         ("8 U.S.C. § 1158(a)(2)(B)", "/us/usc/t8/s1158/a/2/B"),
+        ("8 USC 1101(a)(15)(H)(i)(b1)", "/us/usc/t8/s1101/a/15/H/i/b1"),
         ("title 8, section 1182", "/us/usc/t8/s1182"),
         ("section 1983 of title 42", "/us/usc/t42/s1983"),
         ("8 CFR 214.2(h)(1)", "/us/cfr/t8/s214.2/h/1"),
