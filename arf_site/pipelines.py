@@ -45,6 +45,7 @@ from rules.engine.actions.on_search import (
     RewriteQuery,
 )
 from rules.engine.match_rules import MatchRules
+from rules.questions.named import FindNamedDomains
 from rules.questions.screen import Schedule, Screen
 from rules.questions.strategy import Strategy
 from rules.sufficiency.corrections import ReadAsOtherLanguage, RespellFurther, SearchEverywhere
@@ -105,8 +106,9 @@ GATED = (Calibrate(), Gates())
 READ = (CompareTexts(depth=100, weight=0.3), CompareNames(), CrossEncoderReranker(depth=30))
 RANKED = (*READ, *GATED, LearnedReranker(depth=100))
 
-# The last of what is known of a question: its words put right, its vector, the bodies of law that it is probably about.
-PLACED = (Respell(), EmbedQuery(), Route(), CompareDomains())
+# The last of what is known of a question: its words put right, its vector, the bodies of law that it names or is
+# probably about.
+PLACED = (Respell(), EmbedQuery(), FindNamedDomains(), Route(), CompareDomains())
 MOST = 4  # public bodies of law that are searched
 
 # Rules come before anything is searched, and again after everything is ranked, so that nothing undoes them.

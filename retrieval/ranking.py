@@ -43,6 +43,7 @@ class DomainScope:
     jurisdiction: str = ""  # "us" for what lies under /us/
     prefix: str = ""  # what its locators begin with
     always_searched: bool = False  # greetings too
+    names: tuple[str, ...] = ()  # in English and Spanish
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,7 @@ class Query:
     vector: np.ndarray | None = field(default=None, compare=False)  # of `text`, (dims,) float32, unit length
     embedded_by: int | None = None  # the embedding model's row
     thresholds: Mapping[int, Thresholds] = field(default_factory=dict)  # by domain
+    named: frozenset[int] = frozenset()  # the domains that it names as where its answer stands
     routes: Mapping[int, float] = field(default_factory=dict)  # by domain, the probability that it is asked about
     domain_features: Mapping[int, tuple[float, ...]] = field(default_factory=dict)  # what tells whether each answers
     page: Page | None = None  # None where nothing is shown, as in measuring

@@ -283,6 +283,13 @@ class Phrases:
             return {}
         return dict(match.locator.split("\n", 1) for match in self.table.matches(text, language))
 
+    def answers(self, text: str, language: str, use: str) -> set[str]:
+        """What is told by every phrase in the text that has this use."""
+        if not self.table:
+            return set()
+        told = (match.locator.split("\n", 1) for match in self.table.matches(text, language))
+        return {answer for its, answer in told if its == use}
+
     def whole(self, text: str, language: str) -> dict[str, str]:
         """The same of phrases that are all of the text."""
         if not self.table:

@@ -118,12 +118,12 @@ def reading(caller: Caller, day: date | None = None) -> Query:
 def in_sight(caller: Caller) -> tuple[dict[str, DomainScope], dict[str, int]]:
     """All domains that the caller may see, by slug, and the versions of what curators made."""
     domains, versions = {}, {}
-    for pk, slug, version, visibility, languages, prefix, always, numbers in statements.rows(
+    for pk, slug, version, visibility, languages, prefix, always, *names, numbers in statements.rows(
         *statements.visible_domains(caller)
     ):
         private = visibility == Domain.Visibility.PRIVATE
-        jurisdiction = prefix.strip("/").partition("/")[0]
-        domains[slug] = DomainScope(pk, slug, version, private, tuple(languages), jurisdiction, prefix, always)
+        known = (tuple(languages), prefix.strip("/").partition("/")[0], prefix, always)
+        domains[slug] = DomainScope(pk, slug, version, private, *known, names=tuple(filter(None, names)))
         versions = numbers
     return domains, versions
 

@@ -23,8 +23,8 @@ WEIGHTS = np.array([3.3, 0.0, 0.0, 10.9, -1.36, 0.43, -2.7])
 @dataclass(frozen=True)
 class Route:
     """Gives each public domain the probability that the question is about it, and tells that of none. It weighs; only
-    where the question cites a body of law, the public ones that it does not cite are not searched. Of private domains
-    nothing is known before they are searched.
+    where the question cites or names bodies of law, the public ones among all others are not searched. Of private
+    domains nothing is known before they are searched.
     """
 
     @unless_final
@@ -35,9 +35,9 @@ class Route:
             return ranking.noting("one body of law", skipped=True)
         odds = np.exp(logits(features(query, public), WEIGHTS))
         shares = odds / (1.0 + odds.sum())
-        cited = cited_among(query, public)
+        meant = {domain.id for domain in cited_among(query, public)} | query.named
         routes = {
-            domain.id: float(share) if not cited or domain in cited else 0.0
+            domain.id: float(share) if not meant or domain.id in meant else 0.0
             for domain, share in zip(public, shares, strict=True)
         }
         told = [f"{domain.slug} {routes[domain.id]:.2f}" for domain in sorted(public, key=lambda d: -routes[d.id])]

@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
+from retrieval.models import Domain
 from retrieval.text.normalization import normalize
 
 # What a question may be searched by, each with the names that other systems have for it.
@@ -60,6 +61,7 @@ class QuestionPhrase(models.Model):
         CRISIS = "crisis", _("A cry for help: hotlines are shown above the results")
         INJECTION = "injection", _("Speaks to a language model: marked in the trace")
         STRATEGY = "strategy", _("Searched by a strategy")
+        DOMAIN = "domain", _("Names a body of law: public ones that it does not name are not searched")
 
     text = models.CharField(
         max_length=200, help_text=_("Matched as a whole phrase, without regard to case, accents or plurals.")
@@ -69,7 +71,10 @@ class QuestionPhrase(models.Model):
     answer = models.CharField(
         max_length=500,
         blank=True,
-        help_text=_("What is told, in this language; empty: the usual words. For a strategy, its name."),
+        help_text=_(
+            "What is told, in this language; empty: the usual words. For a strategy, its name; for a body of law, its "
+            "domain, or empty where the phrase names none."
+        ),
     )
     enabled = models.BooleanField(
         default=True, help_text=_("Switch off instead of deleting, to keep its history.")
@@ -89,3 +94,7 @@ class QuestionPhrase(models.Model):
             raise ValidationError({"text": _("A phrase needs at least one letter or digit.")})
         if self.use == self.Use.STRATEGY and self.answer not in STRATEGIES:
             raise ValidationError({"answer": _("One of: %s.") % ", ".join(STRATEGIES)})
+        if self.use == self.Use.DOMAIN and self.answer:
+            public = Domain.objects.filter(visibility=Domain.Visibility.PUBLIC).values_list("slug", flat=True)
+            if self.answer not in public:
+                raise ValidationError({"answer": _("One of: %s.") % ", ".join(public)})

@@ -24,7 +24,7 @@ LEASE = (
 
 @pytest.fixture
 def leases():
-    document = a_document(a_domain(slug="leases"), title="Lease")
+    document = a_document(a_domain(slug="leases", name="Leases"), title="Lease")
     embedded(*(a_section(document, text) for text in LEASE))
     terms.count_again()
     return document.domain
@@ -64,6 +64,18 @@ def test_probabilities_and_that_of_none_are_told_and_sum_to_one(leases):
 def test_a_cited_body_alone_is_asked_about(leases):
     found = by_slug(routed("does the Fourth Amendment forbid a landlord to search the apartment for a dog"))
     assert found["leases"] == 0 < found["us_constitution"]
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "other"),
+    [
+        ("may a dog live there under the Constitution", "us_constitution", "leases"),
+        ("what do the leases say of senators", "leases", "us_constitution"),
+    ],
+)
+def test_a_named_body_alone_is_asked_about(leases, text, named, other):
+    found = by_slug(routed(text))
+    assert found[other] == 0 < found[named]
 
 
 def test_nothing_is_weighed_where_one_body_of_law_is_loaded():
