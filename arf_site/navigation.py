@@ -46,6 +46,7 @@ GROUPS = {
         (_("Retraining"), "model_training", "evaluation.retrainingrun"),
         (_("Rerankers"), "neurology", "retrieval.rankermodel"),
         (_("Quality"), "show_chart", "admin_quality", "evaluation.view_run"),
+        (_("Bodies of law"), "alt_route", "admin_bodies", "evaluation.view_run"),
         (_("Ablation"), "stacked_bar_chart", "admin_ablation", "evaluation.view_run"),
     ],
     _("Operations"): [

@@ -8,6 +8,7 @@ from evaluation.admin.exchange import import_page, preview_page
 from evaluation.admin.judge import disagreements_page, judge_page
 from evaluation.admin.pages import (
     ablation_page,
+    bodies_page,
     fires_on_page,
     measure,
     preview_rule,
@@ -35,6 +36,7 @@ urlpatterns = [
     path("admin/import/", admin.site.admin_view(import_page), name="admin_import"),
     path("admin/import/<uuid:upload_id>/", admin.site.admin_view(preview_page), name="admin_import_preview"),
     path("admin/quality/", admin.site.admin_view(quality_page), name="admin_quality"),
+    path("admin/bodies/", admin.site.admin_view(bodies_page), name="admin_bodies"),
     path("admin/ablation/", admin.site.admin_view(ablation_page), name="admin_ablation"),
     path("admin/measure/", admin.site.admin_view(measure), name="admin_measure"),
     path("admin/questions/", admin.site.admin_view(questions_page), name="admin_questions"),

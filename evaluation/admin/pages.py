@@ -1,8 +1,9 @@
-"""Pages of the admin on quality: over time, the last ablation, what drafts of thresholds and rules would change, how
-rules are used, what people ask.
+"""Pages of the admin on quality: over time, the last ablation, which body of law is told likeliest, what drafts of
+thresholds and rules would change, how rules are used, what people ask.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import zip_longest
 
 from django.contrib import messages
@@ -28,14 +29,14 @@ from retrieval.access.middleware import caller_of
 from retrieval.admin.base import admin_url, page, require
 from retrieval.admin.picker import described
 from retrieval.errors import ArfError
-from retrieval.models import Domain, JobRun
+from retrieval.models import Domain, JobRun, RankerModel
 from retrieval.models.uploads import in_words
 from rules.admin.rule_form import RuleForm
 from rules.admin.thresholds import ThresholdForm
 from rules.authoring import drafting
 from rules.authoring.grammar.names import LONGEST
 from rules.engine.clauses import CompiledRule
-from rules.models import STRATEGY_NAMES, Rule
+from rules.models import STRATEGY_NAMES, QuestionPhrase, Rule
 
 MOST_SHOWN = 30  # changed answers written out side by side
 MOST_FIRED = 12  # questions named
@@ -113,6 +114,38 @@ def ablation_page(request: HttpRequest) -> HttpResponse:
         "plot": mark_safe(ablation.plot(steps, f"{ablation.DECIDES}, {run.topics}")) if run else "",
     }
     return page(request, "admin/ablation.html", context)
+
+
+def bodies_page(request: HttpRequest) -> HttpResponse:
+    """Which body of law judged questions were told to be about, as counted after the last training; open to staff who
+    may read runs.
+    """
+    require(request, "evaluation.view_run")
+    model = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).defer("artifact").first()
+    counted = model.manifest.get("confusion") if model else None
+    counts = counted["counts"] if counted else {}
+    context = {
+        "title": _("Bodies of law"),
+        "model": model,
+        "measured_at": counted and datetime.fromisoformat(counted["measured_at"]),
+        **confusion_of(counts, Domain.objects.visible_to(caller_of(request))),
+        "may_see_phrases": request.user.has_perm("rules.view_questionphrase"),
+        "phrases": QuestionPhrase.objects.filter(use=QuestionPhrase.Use.DOMAIN, enabled=True),
+    }
+    return page(request, "admin/bodies.html", context)
+
+
+def confusion_of(counts: dict[str, dict[str, int]], domains: Iterable[Domain]) -> dict:
+    """A row for each domain with judged questions: how many were told to be about each, and the share told rightly."""
+    named = {domain.slug: domain.local_name for domain in domains}
+    told = [slug for slug in named if any(slug in its for its in counts.values())]
+    rows = [
+        (named[slug], [(its.get(other, 0), other == slug) for other in told], its.get(slug, 0), sum(its.values()))
+        for slug, its in sorted(counts.items(), key=lambda row: [*named, row[0]].index(row[0]))
+        if slug in named
+    ]
+    right, of_all = (sum(row[place] for row in rows) for place in (2, 3))
+    return {"told": [named[slug] for slug in told], "rows": rows, "right": right, "of_all": of_all}
 
 
 @require_POST

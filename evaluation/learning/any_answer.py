@@ -1,11 +1,14 @@
 """Fits the probability that any of several bodies of law answers, on topics that the reranker has not learned from: by
-hand what ships, and as a job, after each training, what serves beside the reranker in force and the bodies loaded.
+hand what ships, and as a job, after each training, what serves beside the reranker in force and the bodies loaded. The
+job also counts which body each question was told to be about before any was searched.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 
 import numpy as np
+from django.utils import timezone
 
 from evaluation.learning import logistic, registry
 from evaluation.learning.pools import library_topics
@@ -22,17 +25,20 @@ from retrieval.ranking import Ranking
 from retrieval.text.normalization import normalize
 from rules.logistic import Logistic, shipped
 from rules.thresholds.each_domain import FEATURES, FILE, EachDomain, signs
+from rules.thresholds.likely import likeliest
 
 FEW_DECLINED = 0.025  # of answerable topics: each body declines some more by itself
 DOUBTED = 0.05  # of answerable topics, those declined among them: shown, but not quoted as an answer
 FEWEST = 40  # topics with an answer, and without one: of fewer the weights that ship tell more
 TOPICS = 10  # searched in one piece
+PIPELINE = "once"
 
 
 def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
     """A topic's group is either learned from or held out. Raises ArfError where nothing can be told of topics."""
-    runner = Runner("once")
-    asked = [(topic, told) for topic in show(list(topics)) if (told := signs_of(runner, topic)) is not None]
+    runner = Runner(PIPELINE)
+    told_of = ((topic, signs_of(placed(runner, topic))) for topic in show(list(topics)))
+    asked = [(topic, told) for topic, told in told_of if told is not None]
     if len({topic.answerable for topic, _ in asked}) < 2:
         raise ArfError(
             "Both answerable topics and others are needed, asked of several bodies of law with a reranker."
@@ -61,15 +67,40 @@ def to_fit_on(found: Sequence[Topic]) -> list[Topic]:
     ]
 
 
-def signs_of(runner: Runner, topic: Topic) -> np.ndarray | None:
-    """What tells of a question put to every body of law. None where that is not asked."""
-    ranking = Ranking(runner.query(topic.query, (), stated_language(topic.language)))
+def placed(runner: Runner, topic: Topic) -> Ranking | None:
+    """A question put to every body of law, with what is known of it before any is searched. None where it is not asked
+    of several.
+    """
     stages = pipeline.get(runner.name).stages
-    each = next(stage for stage in stages if isinstance(stage, EachDomain))
-    ranking = reduce(lambda so_far, stage: run_stage(stage, so_far), stages[: stages.index(each)], ranking)
-    if ranking.final or not searched(ranking) or len(ranking.query.filled) < 2:
-        return None
-    return signs(ranking.query, each.found(ranking))
+    before = stages[: stages.index(search_of(runner.name))]
+    ranking = Ranking(runner.query(topic.query, (), stated_language(topic.language)))
+    ranking = reduce(lambda so_far, stage: run_stage(stage, so_far), before, ranking)
+    is_asked = not ranking.final and searched(ranking) and len(ranking.query.filled) > 1
+    return ranking if is_asked else None
+
+
+def search_of(name: str) -> EachDomain:
+    return next(stage for stage in pipeline.get(name).stages if isinstance(stage, EachDomain))
+
+
+def signs_of(ranking: Ranking | None) -> np.ndarray | None:
+    """What tells of it whether any body answers. None where that is not asked."""
+    return None if ranking is None else signs(ranking.query, search_of(PIPELINE).found(ranking))
+
+
+def pair_of(topic: Topic, ranking: Ranking | None) -> tuple[str, str] | None:
+    """The public body that answers and the one that was told likeliest, by their slugs; None where neither is known."""
+    found = likeliest(ranking.query) if ranking and topic.answerable else None
+    is_public = found and any(d.slug == topic.domain and not d.private for d in ranking.query.filled)
+    return (topic.domain, found.slug) if is_public else None
+
+
+def counted(pairs: Iterable[tuple[str, str]]) -> dict[str, dict[str, int]]:
+    """A confusion matrix: of the questions that each body answers, how many were told to be about each."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for answers, told in pairs:
+        counts[answers][told] += 1
+    return {answers: dict(its) for answers, its in counts.items()}
 
 
 # -- The job
@@ -77,7 +108,7 @@ def signs_of(runner: Runner, topic: Topic) -> np.ndarray | None:
 
 class FitAnyAnswer(Job):
     """Puts every tune topic to all bodies of law, and keeps what is fitted with the reranker that serves, where it
-    tells better than what ships.
+    tells better than what ships. In its manifest it keeps which body each topic was told to be about.
     """
 
     def step(self, run: JobRun) -> Progress:
@@ -101,9 +132,12 @@ def begin(kept: Checkpoints) -> Progress:
 
 def ask(run: JobRun, kept: Checkpoints) -> Progress:
     topics, position, has_time = kept.topics(), run.position, time_for_more(run)
-    runner = Runner("once")
+    runner = Runner(PIPELINE)
     while position < run.total:
-        told = [signs_of(runner, topic) for topic in topics[position : position + TOPICS]]
+        asked = [(topic, placed(runner, topic)) for topic in topics[position : position + TOPICS]]
+        told = [signs_of(ranking) for _, ranking in asked]
+        pairs = filter(None, (pair_of(topic, ranking) for topic, ranking in asked))
+        kept.save_json(f"pairs {position:06}", list(pairs))
         kept.save_json(f"signs {position:06}", [None if one is None else one.tolist() for one in told])
         position += len(told)
         if not has_time():
@@ -121,7 +155,13 @@ def keep(run: JobRun, kept: Checkpoints) -> Progress:
     else:
         row, message = outcome(asked)
         serving.update(any_answer=row)
+    keep_confusion(serving.get(), counted(kept.in_order("pairs ")))
     return Progress(run.total, run.total, message, finished=True)
+
+
+def keep_confusion(model: RankerModel, counts: dict[str, dict[str, int]]) -> None:
+    model.manifest["confusion"] = {"measured_at": timezone.now().isoformat(), "counts": counts}
+    model.save(update_fields=["manifest"])
 
 
 def outcome(asked: Sequence[tuple[Topic, np.ndarray]]) -> tuple[dict | None, str]:

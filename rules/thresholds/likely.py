@@ -114,3 +114,9 @@ def shares(query: Query) -> dict[int, float]:
     logs = np.array([features_of(query, domain) for domain in public]) @ WEIGHTS
     weights = np.exp(logs - logs.max())
     return {domain.id: float(w) for domain, w in zip(public, weights / weights.sum(), strict=True)}
+
+
+def likeliest(query: Query) -> DomainScope | None:
+    """The public body that the question is most probably about; None where nothing tells."""
+    share = shares(query)
+    return max((d for d in query.filled if d.id in share), key=lambda domain: share[domain.id], default=None)

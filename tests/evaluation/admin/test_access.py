@@ -71,6 +71,7 @@ def things() -> dict[str, str]:
         "import": reverse("admin_import"),
         "quality": reverse("admin_quality"),
         "ablation": reverse("admin_ablation"),
+        "bodies": reverse("admin_bodies"),
         "rule usage": reverse("admin_rule_usage"),
         "preview": reverse("admin_threshold_preview"),
     }  # fmt: skip
@@ -94,6 +95,7 @@ READ = {
     "run file": (403, 403, 200, 200),
     "quality": (403, 403, 200, 200),
     "ablation": (403, 403, 200, 200),
+    "bodies": (403, 403, 200, 200),
     "rule usage": (403, 403, 200, 200),
     "retrainingruns": (403, 403, 403, 200),
     "retrainingrun": (403, 403, 403, 200),

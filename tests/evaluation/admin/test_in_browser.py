@@ -115,10 +115,20 @@ def measured(topic: Topic) -> Run:
     return run
 
 
+CONFUSION = {
+    "measured_at": "2026-01-02T03:04:05+00:00",
+    "counts": {
+        asked: {told: 40 if told == asked else 3 for told in ("us_constitution", "us_code", "supreme_court_cases")}
+        for asked in ("us_constitution", "us_code")
+    },
+}
+
+
 def retrained() -> tuple[RetrainingRun, RankerModel]:
     old, new = (
         RankerModel.objects.create(
-            family="MLP (128, 64, 32)", sha256=name * 16, artifact=b"x" * 90_000, manifest={"topics": ["a"]},
+            family="MLP (128, 64, 32)", sha256=name * 16, artifact=b"x" * 90_000,
+            manifest={"topics": ["a"], "confusion": CONFUSION},
             status=status, deployed_at=timezone.now(),
         )
         for name, status in (("1234", "retired"), ("abcd", "active"))
@@ -205,6 +215,7 @@ def filled(topic: Topic, boss: User) -> dict[str, tuple[str, str]]:
         "agreement-settled": ("/admin/disagreements/?settled=1", "decided"),
         "quality": ("/admin/quality/", "What changed"),
         "ablation": ("/admin/ablation/", "loses too much"),
+        "bodies": ("/admin/bodies/", "Answered by"),
         "rule-usage": ("/admin/rule-usage/", "Quartering of soldiers"),
         "questions": ("/admin/questions/?kind=abandoned", "Make a rule"),
         "rules": ("/admin/rules/rule/", "1204"),

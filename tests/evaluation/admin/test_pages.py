@@ -12,9 +12,10 @@ from evaluation.models import Run
 from evaluation.rule_impact import fired_questions
 from retrieval.access.caller import ANONYMOUS
 from retrieval.admin.picker import described
-from retrieval.models import Domain, JobRun, SearchLog
+from retrieval.models import Domain, JobRun, RankerModel, SearchLog
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
+from rules.models import QuestionPhrase
 from tests.builders import nothing_judged
 
 pytestmark = pytest.mark.django_db
@@ -140,6 +141,22 @@ def test_the_last_ablation_is_shown(client, administrator):
     page = client.get("/admin/ablation/").content.decode()
     assert "+ lexical" in page and "loses too much" in page and "<svg" in page
     assert "40 topics that have an answer" in page and "0.4 %" in page
+
+
+def test_the_confusion_of_bodies_is_shown_as_it_was_counted_with_the_phrases_that_name_them(client, administrator):
+    assert "Not counted yet" in client.get("/admin/bodies/").content.decode()
+    counts = {
+        "us_code": {"us_code": 40, "us_constitution": 9},
+        "us_constitution": {"us_constitution": 61, "us_code": 2},
+        "gone": {"us_code": 1},
+    }
+    counted = {"measured_at": "2026-02-03T04:05:06+00:00", "counts": counts}
+    RankerModel.objects.create(sha256="a", artifact=b"", status="active", manifest={"confusion": counted})
+    QuestionPhrase.objects.create(text="the green book", use="domain", answer="us_code")
+    page = " ".join(client.get("/admin/bodies/").content.decode().split())
+    assert "Of 112 judged questions 101 were told" in page and "2026-02-03" in page
+    assert page.index("61 / 63") < page.index("40 / 49"), "in the order of the domains"
+    assert "the green book</a>: us_code" in page
 
 
 # -- Preview of thresholds

@@ -1,6 +1,7 @@
 """What tells whether any body of law answers is learned from topics put to all of them."""
 
 import json
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.learning import any_answer, registry
-from evaluation.learning.any_answer import fit, signs_of, to_fit_on
+from evaluation.learning.any_answer import fit, pair_of, placed, signs_of, to_fit_on
 from evaluation.learning.retraining import Checkpoints
 from evaluation.measuring.runs import Runner
 from evaluation.topics.topic import Topic
@@ -35,10 +36,10 @@ def told() -> dict:
 def two_bodies(reindex, told, monkeypatch):
     """Every test has the same law: each question is put to it once for all tests with the same reranker."""
 
-    def told_once(runner, topic):
-        key = registry.active().sha256, topic.id
+    def told_once(ranking):
+        key = registry.active().sha256, ranking and ranking.query.original
         if key not in told:
-            told[key] = signs_of(runner, topic)
+            told[key] = signs_of(ranking)
         return told[key]
 
     monkeypatch.setattr(any_answer, "signs_of", told_once)
@@ -57,8 +58,17 @@ def test_weights_are_fitted_and_few_of_the_answerable_lie_below_the_minimum(two_
 
 def test_a_question_tells_nothing_where_one_body_is_loaded_or_a_citation_answers(two_bodies):
     runner = Runner("once")
-    assert signs_of(runner, Topic("t", "who may declare war")).shape == (len(FEATURES),)
-    assert signs_of(runner, Topic("t", "U.S. Const. amend. IV")) is None
+    assert signs_of(placed(runner, Topic("t", "who may declare war"))).shape == (len(FEATURES),)
+    assert signs_of(placed(runner, Topic("t", "U.S. Const. amend. IV"))) is None
+
+
+def test_a_pair_is_of_public_bodies_and_of_what_one_answers(two_bodies):
+    ranking = placed(Runner("once"), Topic("t", "who repairs the roof"))
+    asked = Topic("t", "who repairs the roof", domain="leases")
+    assert pair_of(asked, ranking) == ("leases", "leases")
+    for other in (replace(asked, answerable=False), replace(asked, domain="client_cases")):
+        assert pair_of(other, ranking) is None
+    assert pair_of(asked, None) is None
 
 
 @pytest.mark.parametrize("topics", [[], some("tune", 5)])
@@ -124,6 +134,9 @@ def test_the_job_fits_what_serves_beside_the_reranker_where_it_is_better(fitting
     monkeypatch.setattr(any_answer, "area", lambda *told: 0.0)
     run = fitting()
     assert run.status == JobRun.Status.DONE and run.message.startswith("Serves: AUC ")
+    counts = registry.active().manifest["confusion"]["counts"]
+    assert set(counts) == {"us_constitution"} and counts["us_constitution"]["us_constitution"] > 20
+    assert sum(counts["us_constitution"].values()) <= 30  # whose answer is a citation is put to none
     row = registry.active().any_answer
     query = Runner("once").query("who may declare war", (), "en")
     serving = any_answers(query)
