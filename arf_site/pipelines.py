@@ -112,7 +112,7 @@ PLACED = (Respell(), EmbedQuery(), FindNamedDomains(), Route(), CompareDomains()
 MOST = 4  # public bodies of law that are searched
 
 # Rules come before anything is searched, and again after everything is ranked, so that nothing undoes them.
-ASKED = (*ADMITTED, *UNDERSTOOD, MatchRules(), ApplyRuleActions(*ON_SEARCH))
+ASKED = (*ADMITTED, *UNDERSTOOD, MatchRules(placed=PLACED), ApplyRuleActions(*ON_SEARCH))
 
 # An answer in the learned order, or an abstention.
 LOOKED_UP = (

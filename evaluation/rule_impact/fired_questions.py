@@ -4,7 +4,8 @@ one types. What a question says before rules are looked at is read once a proces
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import ngettext
@@ -23,8 +24,8 @@ from retrieval.ranking import Ranking
 from retrieval.stages.citations import ResolveCitations
 from retrieval.stages.query import Normalize
 from rules.engine.clauses import CompiledRule
-from rules.engine.firing import Asked, concerns, holds
-from rules.engine.match_rules import asked
+from rules.engine.firing import Asked, asks_for_route, concerns, holds
+from rules.engine.match_rules import MatchRules
 from rules.linting.conflicts import Finding
 from rules.models import Rule
 from rules.understanding import Translate
@@ -58,7 +59,8 @@ def fired_on(rule: CompiledRule, caller: Caller, *, within: float) -> Firing:
     """On whatever day it is in force. Questions with the same words in the same language are told once."""
     with as_caller(caller):
         questions = [*impact.logged_questions(LOGGED), *judged(caller)]
-        found = list(read(questions, caller, until=time.monotonic() + within))
+        routed = any(map(asks_for_route, rule.clauses.criteria))
+        found = list(read(questions, caller, until=time.monotonic() + within, routed=routed))
     known = [(question, said) for question, said in found if said]
     fires = [question for question, said in known if concerns(rule, said) and holds(rule, said, True)]
     once = {(question.text.casefold(), question.language or ENGLISH): question for question in reversed(fires)}
@@ -74,13 +76,14 @@ def judged(caller: Caller) -> list[SampleQuestion]:
 
 
 def read(
-    questions: Iterable[SampleQuestion], caller: Caller, *, until: float
+    questions: Iterable[SampleQuestion], caller: Caller, *, until: float, routed: bool
 ) -> Iterator[tuple[SampleQuestion, Asked | None]]:
-    """What each says, as rules look at it; of one not read yet None where the time is over. Those of domains that the
-    caller may not see are left out.
+    """What each says, as rules look at it, and if `routed` which body of law it is about; of one not read yet None
+    where the time is over. Those of domains that the caller may not see are left out.
     """
-    runner = Runner(caller=caller)
-    reading = Pipeline(*(stage for stage in pipeline.get(pipeline.USUAL).stages if isinstance(stage, SAID)))
+    runner, stages = Runner(caller=caller), pipeline.get(pipeline.USUAL).stages
+    reading = Pipeline(*(stage for stage in stages if isinstance(stage, SAID)))
+    matching = next(stage for stage in stages if isinstance(stage, MatchRules))
     if len(_read) > MOST_KEPT:
         _read.clear()
     for question in questions:
@@ -89,10 +92,11 @@ def read(
         except NotFound:
             continue
         before_rules = ((name, number) for name, number in versions.items() if name != "rules")
-        key = (question.text, question.language, question.domains, caller.scope_key, *before_rules)
+        key = (question.text, question.language, question.domains, caller.scope_key, routed, *before_rules)
         if key not in _read and time.monotonic() < until:
             query = runner.query(question.text, question.domains, question.language or None)
-            _read[key] = asked(reading(Ranking(query)).query)
+            said = matching.asked(reading(Ranking(query)).query)
+            _read[key] = replace(said, shares=partial(dict, said.shares()) if routed else dict)
         yield question, _read.get(key)
 
 

@@ -30,7 +30,7 @@ from retrieval.stages.query import Normalize
 from rules import published
 from rules.engine.clauses import CompiledRule
 from rules.engine.firing import RuleIndex, fired
-from rules.engine.match_rules import MatchRules, asked
+from rules.engine.match_rules import MatchRules
 from rules.models import DomainThreshold
 
 LOGGED = 1_000  # different questions of the public, the last ones
@@ -150,6 +150,7 @@ class PublicSearch:
         stages = pipeline.get(pipeline.USUAL).stages
         rules_at = next(n for n, stage in enumerate(stages) if isinstance(stage, MatchRules))
         self.reading, self.answering = Pipeline(*stages[:rules_at]), Pipeline(*stages[rules_at:])
+        self.matching: MatchRules = stages[rules_at]
         self.in_force = published.stored_rules((rules_version(), 0))
         self.indexed = {id(rule) for rule in self.in_force}
         self.runner = Runner()
@@ -168,7 +169,7 @@ class PublicSearch:
 
     def firing(self, read: Ranking, rules: Iterable[CompiledRule]) -> tuple[CompiledRule, ...]:
         """Of these rules; those in force are looked up by the words of the question, any others tried one by one."""
-        said = asked(read.query)
+        said = self.matching.asked(read.query)
         near = {id(rule) for rule in self.in_force.near(said)}
         tried = [rule for rule in rules if id(rule) in near or id(rule) not in self.indexed]
         return fired(tried, said, timezone.localdate())
@@ -176,7 +177,7 @@ class PublicSearch:
     def may_fire(self, question: SampleQuestion, rules: RuleIndex) -> bool:
         """By its words as typed; a Spanish question fires rules by its English too. Raises NotFound."""
         typed = Normalize()(Ranking(self.query(question))).query
-        return typed.language == SPANISH or bool(rules.near(asked(typed)))
+        return typed.language == SPANISH or bool(rules.near(self.matching.asked(typed)))
 
     def touched(
         self, questions: Iterable[SampleQuestion], rules: Sequence[CompiledRule]

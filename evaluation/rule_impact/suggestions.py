@@ -29,7 +29,6 @@ from retrieval.text import analyzer
 from retrieval.text.normalization import fold, normalize
 from rules.authoring import workflow
 from rules.engine.firing import Asked, fired
-from rules.engine.match_rules import asked
 from rules.models import Alias, Rule, compiled
 
 LONGEST = 3  # words of a phrase
@@ -233,7 +232,7 @@ class Judged:
     def readings(self) -> list[tuple[SampleQuestion, Ranking, Asked]]:
         with as_caller(ANONYMOUS):
             read = [(question, self.search.read(question)) for question in self.questions]
-        return [(question, ranking, asked(ranking.query)) for question, ranking in read]
+        return [(question, ranking, self.search.matching.asked(ranking.query)) for question, ranking in read]
 
     @cached_property
     def contrast(self) -> Contrast:

@@ -38,6 +38,7 @@ CRITERIA = (
     ("contains", gettext_lazy("contains the letters")),
     ("regex", gettext_lazy("matches the pattern (RE2)")),
     ("citation", gettext_lazy("cites this place")),
+    ("route", gettext_lazy("is probably about the body of law (domain)")),
     ("language", gettext_lazy("is in the language (en, es)")),
     ("domain", gettext_lazy("is asked in the domain")),
     ("jurisdiction", gettext_lazy("is asked in the jurisdiction")),

@@ -95,7 +95,7 @@ FORM = Form("rule", SCHEMA, checked, TOKENS)
 def drafted(answer: Mapping[str, Any], corpus: Corpus) -> Draft | tuple[Clarification, ...]:
     """The rule with its names looked up; what is not there is asked about. Raises ValueError for no rule at all."""
     made = Draft(
-        criteria=[criterion(row) for row in answer["criteria"]],
+        criteria=[criterion(row, corpus) for row in answer["criteria"]],
         targets=[target(row, corpus) for row in answer["targets"]],
         actions=[action(row) for row in answer["actions"]],
         valid_from=day(answer["first_day"]),
@@ -105,9 +105,10 @@ def drafted(answer: Mapping[str, Any], corpus: Corpus) -> Draft | tuple[Clarific
     )
     redirects = [{"kind": "section", "value": row["locator"]} for row in made.actions if "locator" in row]
     known = set(corpus.domains.values())
+    named = [*made.domains, *(row["value"] for row in made.criteria if row["kind"] == "route")]
     unknown = [
         *(absent(row, corpus) for row in (*made.targets, *redirects) if not is_there(row, corpus)),
-        *(Clarification("domain", name, absent=True) for name in made.domains if name not in known),
+        *(Clarification("domain", name, absent=True) for name in named if name not in known),
     ]
     if unknown:
         return tuple(unknown)
@@ -133,7 +134,7 @@ def chosen_by_model(made: Draft, sentence: str, corpus: Corpus) -> tuple[str, ..
     return tuple(value for value in values if value not in said and fold(value) not in fold(sentence))
 
 
-def criterion(row: Mapping[str, Any]) -> dict[str, Any]:
+def criterion(row: Mapping[str, Any], corpus: Corpus) -> dict[str, Any]:
     kind, values = row["kind"], list(row["values"])
     if kind == "always":
         return {"kind": kind}
@@ -142,6 +143,8 @@ def criterion(row: Mapping[str, Any]) -> dict[str, Any]:
     if len(values) > 1:
         raise ValueError(f"{kind} takes one value")
     value = values[0] if values else ""
+    if kind == "route":
+        return {"kind": kind, "value": slug_of(value, corpus) or value}
     return {"kind": kind, "value": place(value) if kind == "citation" else value}
 
 

@@ -97,7 +97,7 @@ def undeclared(rule: Rule, caller: Caller) -> list[str]:
         chunks = Chunk.objects.filter(anywhere, section__in=Section.objects.readable(caller))
         if not chunks.filter(private=False).exists():
             named |= set(chunks.order_by().values_list("domain", flat=True).distinct())
-    asked_in = {c.values[0] for c in clauses.criteria if c.kind == "domain"}
+    asked_in = {c.values[0] for c in clauses.criteria if c.kind in ("domain", "route")}
     return [domain.slug for domain in private if domain.pk in named or domain.slug in asked_in]
 
 

@@ -24,7 +24,7 @@ MAX_TEXT, MAX_NOTE = 300, 2_000  # characters
 MAX_POSITION, MAX_FACTOR, MAX_PAGE = 50, 100.0, 100_000
 MAX_RANGES = 100  # of pages in one target: each is a condition of the search
 # What a question's words decide.
-TEXTUAL = ("keywords", "exact", "starts_with", "contains", "regex", "citation")
+TEXTUAL = ("keywords", "exact", "starts_with", "contains", "regex", "citation", "route")
 CRITERIA = ("always", *TEXTUAL, "language", "domain", "jurisdiction")
 TARGETS = KINDS
 PAGED = ("pages", "document", "filename")
@@ -330,6 +330,7 @@ CHECKS: Mapping[str, Callable[[str], Any]] = {
     "contains": comparable,
     "regex": pattern,
     "citation": lambda value: value and locator(value),
+    "route": text,
     "language": language,
     "domain": text,
     "jurisdiction": jurisdiction,

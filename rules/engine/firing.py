@@ -16,19 +16,23 @@ from rules.engine.matching import BREAK, folded, has_phrase, matches_pattern, wo
 
 STEMMED = ("en", "es")  # languages in which words have stems; in any other they are compared as written
 AS_WRITTEN = ""
+LIKELY = 0.5  # a body of law that is less probable than all others together is not what a question is about
 
 Key = tuple[str, str]  # how its words are compared, and a word; of an exact text, "exact" and the text
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What criteria look at. `texts` are the question as typed and, where translated, in English, by language."""
+    """What criteria look at. `texts` are the question as typed and, where translated, in English, by language; `shares`
+    works out how probable it is that the question is about each body of law, by slug: only where a rule asks for it.
+    """
 
     texts: tuple[tuple[str, str], ...]
     language: str
     domains: frozenset[str]
     jurisdictions: frozenset[str]
     citations: tuple[str, ...]  # locators
+    shares: Callable[[], Mapping[str, float]] = dict
 
 
 def fired(
@@ -51,10 +55,15 @@ def concerns(rule: CompiledRule, asked: Asked) -> bool:
 
 
 def holds(rule: CompiledRule, asked: Asked, keyword_trigger: bool) -> bool:
+    """What takes long to find out is asked last."""
     return all(
         (not keyword_trigger and criterion.kind in TEXTUAL) or HOLDS[criterion.kind](criterion, asked)
-        for criterion in rule.clauses.criteria
+        for criterion in sorted(rule.clauses.criteria, key=asks_for_route)
     )
+
+
+def asks_for_route(criterion: Criterion) -> bool:
+    return criterion.kind == "route"
 
 
 def keywords(criterion: Criterion, asked: Asked) -> bool:
@@ -85,6 +94,10 @@ def citation(criterion: Criterion, asked: Asked) -> bool:
     return any(cited == place or cited.startswith(f"{place}/") for cited in asked.citations)
 
 
+def route(criterion: Criterion, asked: Asked) -> bool:
+    return asked.shares().get(criterion.values[0], 0.0) >= LIKELY
+
+
 HOLDS: Mapping[str, Callable[[Criterion, Asked], bool]] = {
     "always": lambda criterion, asked: True,
     "keywords": keywords,
@@ -93,6 +106,7 @@ HOLDS: Mapping[str, Callable[[Criterion, Asked], bool]] = {
     "contains": compared(str.__contains__),
     "regex": regex,
     "citation": citation,
+    "route": route,
     "language": lambda criterion, asked: asked.language == criterion.values[0],
     "domain": lambda criterion, asked: criterion.values[0] in asked.domains,
     "jurisdiction": lambda criterion, asked: criterion.values[0] in asked.jurisdictions,

@@ -306,6 +306,7 @@ def asked(question: SampleQuestion, setting: tuple[str, str, str]) -> Asked:
         frozenset((domain,)),
         frozenset((jurisdiction,)),
         question.citations,
+        shares=lambda: {domain: 1.0},
     )
 
 

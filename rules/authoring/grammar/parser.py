@@ -71,6 +71,14 @@ _DOMAIN = re.compile(
     r"[^,;@]+?)(?=,|;|\.?$|\s(?:when|if|for|cuando|si|para)\b)"
     r"|(?P<before>@[tq]\d+@|(?:(?!\b(?:in|of|en)\b)[^,;@]){2,40}?) domain\b)"
 )
+_ROUTED = re.compile(
+    r"[\s,]*\b(?:when(?:ever)?|if|cuando|si) (?:(?:the|a|an|la|una) )?"
+    r"(?:(?:questions?|query|search) (?:is |are )?(?:most |very )?(?:probably|likely) about|"
+    r"(?:preguntas?|consultas?) (?:muy )?probablemente (?:es |sea |trata |trate )?(?:sobre|acerca de|de))"
+    r"(?:l| (?:the|la|el|los|las))? (?P<name>@[tq]\d+@|[^,;@]{2,60}?)"
+    r"(?:(?P<further> (?:and|y) (?:also |tambien )?(?=(?:mentions?|contains?|cites?|menciona|contiene|cita)\b))"
+    r"|(?=[,;]|\.?$))"
+)
 
 
 def draft(sentence: str, corpus: Corpus, *, today: date) -> Draft | tuple[Clarification, ...]:
@@ -110,10 +118,13 @@ def as_written(sentence: str, corpus: Corpus, today: date) -> Draft | tuple[Clar
         questions.append(Clarification("date"))
     if unread := unread_condition(rest):
         return (*questions, Clarification("criterion", unread))
+    routed, rest, unnamed = taken_route(rest, corpus)
+    questions += unnamed
     criteria, rest = taken_criteria(rest)
+    criteria = [*routed, *criteria]
     rest = with_curated(rest, corpus)
     criteria, targets, actions, asked = read_action(criteria, rest)
-    if not criteria and actions:
+    if not (criteria or unnamed) and actions:
         asked = [*asked, Clarification("criterion")]
     known = {question.subject for question in questions}
     questions += [with_near(question, corpus) for question in asked if question.subject not in known]
@@ -130,13 +141,30 @@ def taken_domains(sentence: Sentence, corpus: Corpus) -> tuple[list[str], Senten
         only, rest = sentence.taking(pattern)
         known = {fold(name): slug for name, slug in corpus.domains.items()}
         return ([known[only["name"]]], rest, []) if only else ([], sentence, [])
-    name = sentence.plain(sentence.group(match, "after" if match["after"] else "before")).rstrip(".")
+    name = sentence.plain(sentence.group(match, "after" if match["after"] else "before"))
+    slugs, unknown = domain_named(name, corpus)
+    return slugs, rest, unknown
+
+
+def domain_named(name: str, corpus: Corpus) -> tuple[list[str], list[Clarification]]:
+    """By its name or slug; what to ask where there is none."""
+    name = name.rstrip(".")
     known = {fold(known).rstrip("."): slug for known, slug in corpus.domains.items()}
     known |= {slug: slug for slug in corpus.domains.values()}
     if fold(name) in known:
-        return [known[fold(name)]], rest, []
+        return [known[fold(name)]], []
     near = get_close_matches(name, list(corpus.domains), n=NEAR, cutoff=0.4)
-    return [], rest, [Clarification("domain", name, tuple(near), absent=True)]
+    return [], [Clarification("domain", name, tuple(near), absent=True)]
+
+
+def taken_route(sentence: Sentence, corpus: Corpus) -> tuple[list[dict], Sentence, list[Clarification]]:
+    """“When a question is probably about the US Code”; what is joined to it by and is a condition of its own."""
+    match = _ROUTED.search(sentence.folded)
+    if match is None:
+        return [], sentence, []
+    slugs, unknown = domain_named(sentence.plain(sentence.group(match, "name")), corpus)
+    rest = sentence.put(*match.span(), " when a question " if match["further"] else " ")
+    return [{"kind": "route", "value": slug} for slug in slugs], rest, unknown
 
 
 def without_asides(sentence: Sentence) -> Sentence:

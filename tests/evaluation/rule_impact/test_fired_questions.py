@@ -8,12 +8,13 @@ from evaluation.models import Judgment, Topic
 from evaluation.rule_impact import fired_questions
 from evaluation.rule_impact.fired_questions import fired_on, warnings_at_save
 from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.indexes import terms
 from retrieval.models import Domain
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from rules.authoring import workflow
 from rules.models import Rule
-from tests.builders import a_case_file, nothing_judged
+from tests.builders import a_case_file, a_document, a_domain, a_section, embedded, nothing_judged
 
 pytestmark = pytest.mark.django_db
 ANN = Caller(("user:77",))
@@ -53,6 +54,18 @@ def test_logged_and_judged_questions_are_looked_at():
 def test_a_spanish_question_is_read_in_english_too():
     a_topic("¿debo alojar soldados?", language="es")
     assert texts(a_rule("soldiers")) == ["¿debo alojar soldados?"]
+
+
+def test_of_a_body_of_law_the_questions_that_are_about_it_are_told():
+    document = a_document(a_domain(slug="leases"), title="Lease")
+    embedded(a_section(document, "Landlord repairs the roof, the pipes and the heating of the apartment."))
+    terms.count_again()
+    search(SearchRequest("who repairs the heating of the apartment"))
+    a_topic("soldiers in my home")  # asked of the Constitution alone
+    rule = Rule(name="r", criteria=[{"kind": "route", "value": "leases"}], actions=[{"kind": "abstain"}])
+    assert texts(rule) == ["who repairs the heating of the apartment"]
+    rule.criteria = [{"kind": "route", "value": "us_constitution"}]
+    assert texts(rule) == ["soldiers in my home"]
 
 
 def test_topics_of_the_test_split_are_not_looked_at():

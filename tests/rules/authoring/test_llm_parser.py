@@ -55,12 +55,19 @@ def test_a_place_that_the_sentence_does_not_name_is_told_to_be_the_models(model)
         ({"targets": [target("secret", "tag")]}, "target"),
         ({"targets": [], "actions": [action("redirect", text="Amendment XXX")]}, "target"),
         ({"domains": ["atlantis"]}, "domain"),
+        ({"criteria": [{"kind": "route", "values": ["atlantis"], "stemmed": False}]}, "domain"),
     ],
 )
 def test_what_is_not_there_is_asked_about(model, changed, subject):
     model.behaviour = says(json.dumps(answer(**changed)))
     reading = read()
     assert [question.subject for question in reading.made] == [subject] and reading.model == "m"
+
+
+def test_a_body_of_law_is_known_by_its_name(model):
+    route = {"kind": "route", "values": ["us constitution"], "stemmed": False}
+    model.behaviour = says(json.dumps(answer(criteria=[route])))
+    assert read().made.criteria == [{"kind": "route", "value": "us_constitution"}]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Which rules a question fires, and which the index finds near to it."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -65,6 +66,7 @@ ASKED = firing.Asked(
     domains=frozenset({"leases"}),
     jurisdictions=frozenset({"us-ca"}),
     citations=("/us/const/amendment/V",),
+    shares=lambda: {"leases": 0.7, "us_code": 0.3},
 )
 
 
@@ -82,12 +84,24 @@ def test_every_kind_of_criterion_has_its_test():
         (Criterion("exact", ("when is the rent due",)), True),
         (Criterion("citation", ("/us/const",)), True),
         (Criterion("citation", ("/us/const/amendment/VI",)), False),
+        (Criterion("route", ("leases",)), True),
+        (Criterion("route", ("us_code",)), False),
+        (Criterion("route", ("elsewhere",)), False),
         (Criterion("language", ("en",)), False),
         (Criterion("jurisdiction", ("us-ca",)), True),
     ],
 )
 def test_a_criterion_looks_at_the_question_as_typed_and_in_english(criterion, holds):
     assert firing.HOLDS[criterion.kind](criterion, ASKED) is holds
+
+
+def test_the_body_of_law_is_asked_only_where_all_else_holds():
+    def never() -> dict:
+        raise AssertionError("worked out for nothing")
+
+    asked = replace(ASKED, shares=never)
+    assert not firing.holds(rule(1, [Criterion("route", ("leases",)), Criterion("language", ("en",))]), asked, True)
+    assert firing.holds(rule(1, [Criterion("route", ("leases",))]), asked, False), "the words do not count"
 
 
 TODAY = date(2026, 11, 21)

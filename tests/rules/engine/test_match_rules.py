@@ -4,8 +4,9 @@ import pytest
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
+from retrieval.indexes import terms
 from retrieval.search.log import trace_for
-from tests.builders import a_case_file
+from tests.builders import a_case_file, a_document, a_domain, a_section, embedded
 from tests.rule_searches import FIRST, QUESTION, THIRD, ask, fired, given, locators, restricting, section
 
 pytestmark = pytest.mark.django_db
@@ -56,3 +57,27 @@ def test_when_no_given_rule_fires_the_policy_is_applied_and_told():
 def test_without_the_keyword_trigger_every_given_rule_applies():
     unmet = restricting(THIRD, criteria=[{"kind": "keywords", "value": "zebra"}])
     assert locators(ask("quartering soldiers", rules=given(unmet, keyword_trigger=False))) == [THIRD]
+
+
+@pytest.fixture
+def leases():
+    document = a_document(a_domain(slug="leases", name="Leases"), title="Lease")
+    embedded(a_section(document, "Landlord repairs the roof, the pipes and the heating of the apartment."))
+    terms.count_again()
+
+
+def test_a_rule_asks_which_body_of_law_a_question_is_probably_about(leases, rule):
+    rule({"kind": "note", "text": "Ask the landlord."}, criteria=[{"kind": "route", "value": "leases"}], name="Lease")
+    everywhere = {"domains": ()}
+    assert fired(ask("who repairs the heating of the apartment", **everywhere)) == ["Lease"]
+    assert fired(ask("under the Constitution, who repairs the apartment", **everywhere)) == []
+    assert fired(ask("how many senators has each state", **everywhere)) == []
+    assert fired(ask("U.S. Const. amend. V", **everywhere)) == []
+    assert fired(ask("who repairs the heating of the apartment", domains=("us_constitution",))) == []
+
+
+def test_the_body_is_told_before_rules_put_the_question_otherwise(leases, rule):
+    text = "how many senators has each state"
+    rule({"kind": "rewrite", "text": text}, criteria=[{"kind": "route", "value": "leases"}], name="Lease")
+    answer = ask("who repairs the heating of the apartment", domains=())
+    assert fired(answer) == ["Lease"] and answer["results"][0]["locator"].startswith("/us/const/")

@@ -165,6 +165,27 @@ def test_both_languages_are_no_condition(sentence, criteria):
     assert [criterion["kind"] for criterion in drafted(sentence)["criteria"]] == criteria
 
 
+@pytest.mark.parametrize(
+    ("sentence", "criteria"),
+    [
+        ("When a question is probably about the US Code, pin 8 USC 1158", [("route", "us_code")]),
+        ("Pin 8 USC 1158 if the question is most likely about us_code.", [("route", "us_code")]),
+        ("Si la pregunta probablemente trata del Código de los EE. UU., fija 8 USC 1158", [("route", "us_code")]),
+        (
+            "When a question is likely about the US Code and mentions rent, pin 8 USC 1158",
+            [("route", "us_code"), ("keywords", ["rent"])],
+        ),
+    ],
+)
+def test_a_question_may_be_probably_about_a_body_of_law(sentence, criteria):
+    assert [(each["kind"], each["value"]) for each in drafted(sentence)["criteria"]] == criteria
+
+
+def test_a_body_of_law_that_is_not_there_is_asked_about_with_what_is_near():
+    asked = draft("When a question is probably about the U Code, pin 8 USC 1158", KNOWN, today=TODAY)
+    assert [each.subject for each in asked] == ["domain"] and "US Code" in asked[0].near
+
+
 NAMED = dict.fromkeys(("commerce clause", "search clause"), "/us/const/amendment/IV")
 
 
