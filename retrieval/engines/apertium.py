@@ -22,6 +22,7 @@ from retrieval.text.normalization import fold
 MODE = Path("/usr/share/apertium/modes/spa-eng.mode")
 INTO_SPANISH = MODE.with_name("eng-spa.mode")
 WARM_LIMIT = 0.2  # s; a warm pipeline answers a question in about 1 ms, so a longer wait means it hangs
+OF_TEXTS = 20.0  # s; nobody waits for a sentence of a text that is being read, on a busy machine
 START_LIMIT = 2.0  # s; the first answer also loads the dictionaries
 REST = 30.0  # s; a pipeline that could not start is not tried at every query
 MAX_CHARACTERS = 8_000  # keeps a request below what a pipe holds (64 KiB), so writing it never blocks
@@ -146,8 +147,9 @@ class Apertium:
     killed, the call raises, and the next call starts another.
     """
 
-    def __init__(self, mode: Path = MODE):
+    def __init__(self, mode: Path = MODE, *, limit: float | None = None):
         self._mode = mode
+        self._limit = limit
         self._lock = threading.Lock()
         self._pipeline: _Pipeline | None = None
         self._rest_until = 0.0
@@ -182,14 +184,14 @@ class Apertium:
 
     def _ask(self, request: bytes) -> bytes:
         if self._pipeline is not None:
-            return self._ask_running(request, WARM_LIMIT)
+            return self._ask_running(request, self._limit or WARM_LIMIT)
         if time.monotonic() < self._rest_until:
             raise TranslationUnavailable("The translator could not be started.")
         self._rest_until = time.monotonic() + REST
         if not installed(self._mode):
             raise TranslationUnavailable("The translator is not installed.")
         self._pipeline = _Pipeline(self._mode)
-        answer = self._ask_running(request, START_LIMIT)
+        answer = self._ask_running(request, self._limit or START_LIMIT)
         self._rest_until = 0.0
         return answer
 

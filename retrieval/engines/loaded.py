@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from retrieval.engines.apertium import INTO_SPANISH, Apertium, installed
+from retrieval.engines.apertium import INTO_SPANISH, OF_TEXTS, Apertium, installed
 from retrieval.engines.cross_encoders import CrossEncoder
 from retrieval.engines.embedders import Embedder, EmbeddingUnavailable, load
 from retrieval.errors import NotRun
@@ -105,6 +105,11 @@ def sentence_ranker() -> CrossEncoder:
 def apertium() -> Apertium | None:
     """This process's kept pipeline; None where Apertium is not installed."""
     return load_once(("apertium",), lambda: Apertium() if installed() else None)
+
+
+def apertium_for_texts() -> Apertium | None:
+    """The same for texts that are read in, where a busy machine may take its time."""
+    return load_once(("apertium", "of texts"), lambda: Apertium(limit=OF_TEXTS) if installed() else None)
 
 
 def apertium_into_spanish() -> Apertium | None:

@@ -10,6 +10,7 @@ from retrieval.engines.embedders import Embedder
 from retrieval.errors import ArfError, gettext_noop
 from retrieval.indexes import hnsw, terms
 from retrieval.ingestion.chunking import chunk, chunk_context
+from retrieval.ingestion.in_english import embedded_texts
 from retrieval.jobs import Progress, time_for_more
 from retrieval.models import Chunk, ChunkVector, Document, EmbeddingModel, JobRun, Section
 from retrieval.parsing.tree import page_at
@@ -163,10 +164,12 @@ def save_vectors(
     *,
     known: Mapping[int, Vector] | None = None,
 ) -> None:
-    """Embeds what the index reads of each chunk, its context, then its text, where no vector of it is `known`."""
+    """Embeds what the index reads of each chunk, its context, then its text, where no vector of it is `known`; Spanish
+    in English.
+    """
     known = known or {}
     new = [piece for piece in chunks if piece.pk not in known]
-    made = embedder.embed_documents([piece.indexed_text for piece in new]) if new else ()
+    made = embedder.embed_documents(embedded_texts(new)) if new else ()
     vectors = {**known, **{piece.pk: vector for piece, vector in zip(new, made, strict=True)}}
     rows = [vector_row(piece, model, vectors[piece.pk]) for piece in chunks]
     ChunkVector.objects.bulk_create(rows, batch_size=500)
