@@ -1,6 +1,6 @@
 """The site served to a real browser inside a test's own transaction, so that nothing is flushed afterwards.
 
-One browser serves all tests of a process, and a second one those without scripts. Every test finds it as if new:
+One browser serves all tests of a process, with and without scripts. Every test finds it as if new:
 no cookies, the usual size, nothing in the console. With ARF_SHOTS set to a folder, `picture` fills it.
 """
 
@@ -158,9 +158,10 @@ class Browser(webdriver.Chrome):
         """The element, as soon as there is one."""
         return until(self, lambda b: b.find_element(by, value), f"no {value} on {self.current_url}")
 
-    def begin_anew(self) -> None:
+    def begin_anew(self, *, scripts: bool) -> None:
         for command, parameters in FRESH:
             self.execute_cdp_cmd(command, parameters)
+        self.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not scripts})
         self.set_window_size(*SIZE)
         self.get_log("browser")  # reading empties it
 
@@ -169,11 +170,13 @@ SIZE = (1400, 1200)
 LOADED_IN = 60  # seconds; the driver's client waits for 120
 LEFT_IN = 5  # seconds: a page takes milliseconds, another browser one second
 # One process draws all pages, and none is made ahead: pages of one site need no other, and each takes processor time.
+# One thread of it puts the layers of a page together: handing them to another takes a fifth of all.
 ONE_RENDERER = (
     "--process-per-site",
     "--renderer-process-limit=1",
     "--disable-site-isolation-trials",
     "--disable-features=SpareRendererForSitePerProcess",
+    "--disable-threaded-compositing",
 )
 FRESH = (
     ("Network.clearBrowserCookies", {}),
@@ -185,48 +188,46 @@ FRESH = (
 
 @pytest.fixture
 def scripts() -> bool:
-    """Override with False for a browser that runs none."""
+    """Override with False for pages that run none."""
     return True
 
 
 @pytest.fixture(scope="session")
-def browsers() -> Iterator[dict[bool, Browser]]:
-    """The process's browsers, with and without scripts."""
-    running: dict[bool, Browser] = {}
+def browsers() -> Iterator[list[Browser]]:
+    """The process's browser, once there is one."""
+    running: list[Browser] = []
     yield running
-    for driver in running.values():
+    for driver in running:
         driver.quit()
 
 
-def started(scripts: bool) -> Browser:
+def started() -> Browser:
     driver_path = shutil.which("chromedriver")
     if driver_path is None:
         pytest.skip("chromedriver is not installed")
     options = webdriver.ChromeOptions()
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", *ONE_RENDERER):
         options.add_argument(argument)
-    if not scripts:
-        options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
     driver = Browser(options=options, service=webdriver.ChromeService(driver_path))
     driver.set_page_load_timeout(LOADED_IN)
     return driver
 
 
 @pytest.fixture
-def browser(browsers: dict[bool, Browser], scripts: bool) -> Iterator[Browser]:
+def browser(browsers: list[Browser], scripts: bool) -> Iterator[Browser]:
     """Started when it is first asked for. One that cannot leave a page, as happens now and then, makes way for another:
     nothing more is asked of the site of a test that is over.
     """
-    if scripts not in browsers:
-        browsers[scripts] = started(scripts)
-    driver = browsers[scripts]
-    driver.begin_anew()
+    if not browsers:
+        browsers.append(started())
+    (driver,) = browsers
+    driver.begin_anew(scripts=scripts)
     yield driver
     driver.set_page_load_timeout(LEFT_IN)
     try:
         driver.get("about:blank")
     except TimeoutException:
-        browsers.pop(scripts).quit()
+        browsers.pop().quit()
     else:
         driver.set_page_load_timeout(LOADED_IN)
 
