@@ -1,5 +1,6 @@
 """Every pipeline in full. Read this first: a query passes the stages from top to bottom."""
 
+from retrieval.indexes.lexical import PLAIN, Weights
 from retrieval.pipeline import Pipeline, Stage
 from retrieval.stages.acts import ActRetriever
 from retrieval.stages.citations import AnswerChanges, CitationRetriever, ResolveCitations
@@ -56,8 +57,9 @@ from rules.thresholds.stages import Abstain, Calibrate, Gates, ReadThresholds
 from rules.understanding import Respell, Translate
 
 NAMES = (
-    "default", "verified", "once", "gathered", "learned", "learned_verified", "gated", "pool", "cited", "fusion",
-    "dense", "lexical", "words", "places",
+    "default", "verified", "once", "gathered", "learned", "learned_verified", "gated", "pool", "named_by_words",
+    "named_by_meaning", "named", "apart", "cited", "located", "fusion", "called", "dense_and_words", "dense", "lexical",
+    "words", "places",
 )  # fmt: skip
 PUBLIC = ("default", "verified")
 
@@ -89,17 +91,15 @@ ON_RESULTS = (
     AbstainByRule(),
 )
 
-# Where candidates come from.
-LEGS = (
-    CitationRetriever(weight=3.0),
-    ActRetriever(k=50, weight=2.0),
+# Where candidates come from: what the question cites, curated names, texts.
+CITED = (CitationRetriever(weight=3.0), ActRetriever(k=50, weight=2.0))
+NAMED = (
     AliasRetriever(weight=2.0),
     NearestAliasRetriever(k=50, least=0.4, sure=0.6, weight=2.0),
     LexicalAliasRetriever(k=50, few=5, weight=1.0, weight_of_few=0.3),
-    DenseRetriever(k=100),
-    LexicalRetriever(k=100),
-    PrivateLexicalRetriever(k=100, weight=2.0),
 )
+TEXTS = (DenseRetriever(k=100), LexicalRetriever(k=100), PrivateLexicalRetriever(k=100, weight=2.0))
+LEGS = (*CITED, *NAMED, *TEXTS)
 
 # How they are judged, whatever brought them.
 GATED = (Calibrate(), Gates())
@@ -138,9 +138,14 @@ ANSWERED = (
 )
 
 
-def found(*judged: Stage) -> tuple[Stage, ...]:
+def found(*judged: Stage, legs: tuple[Stage, ...] = LEGS) -> tuple[Stage, ...]:
     """What is measured and learned from: no rules, no abstention."""
-    return (Normalize(), *UNDERSTOOD, *PLACED, EachDomain(Fuse(*LEGS, k=60), *judged, most=MOST))
+    return (Normalize(), *UNDERSTOOD, *PLACED, EachDomain(Fuse(*legs, k=60), *judged, most=MOST))
+
+
+def fused(*legs: Stage, first: tuple[Stage, ...] = ()) -> Pipeline:
+    """All law as one, without anything that curators or judges wrote."""
+    return Pipeline(Normalize(), *first, Translate(), EmbedQuery(), Fuse(*legs, k=60), Present())
 
 
 def default() -> Pipeline:
@@ -192,37 +197,50 @@ def pool() -> Pipeline:
     return Pipeline(*found(*READ), Present())
 
 
+def named_by_words() -> Pipeline:
+    """The order of the legs alone."""
+    return Pipeline(*found(), Present())
+
+
+def named_by_meaning() -> Pipeline:
+    return Pipeline(*found(legs=(*CITED, *NAMED[:2], *TEXTS)), Present())
+
+
+def named() -> Pipeline:
+    return Pipeline(*found(legs=(*CITED, *NAMED[:1], *TEXTS)), Present())
+
+
+def apart() -> Pipeline:
+    """Each body of law searched by itself, misspelt words put right."""
+    return Pipeline(*found(legs=(*CITED, *TEXTS)), Present())
+
+
 def cited() -> Pipeline:
-    """Fusion with citations: what can be had without anything that curators or judges wrote."""
-    return Pipeline(
-        Normalize(),
-        ResolveCitations(),
-        Translate(),
-        EmbedQuery(),
-        Fuse(
-            CitationRetriever(weight=3.0),
-            ActRetriever(k=50, weight=2.0),
-            DenseRetriever(k=100),
-            LexicalRetriever(k=100),
-            k=60,
-        ),
-        Present(),
-    )
+    """Fusion with citations and acts: what can be had without anything that curators or judges wrote."""
+    return fused(*CITED, DenseRetriever(k=100), LexicalRetriever(k=100), first=(ResolveCitations(),))
+
+
+def located() -> Pipeline:
+    """Fusion with what the question cites."""
+    return fused(*CITED[:1], DenseRetriever(k=100), LexicalRetriever(k=100), first=(ResolveCitations(),))
 
 
 def fusion() -> Pipeline:
     """Dense and lexical alone: what everything else is compared with."""
-    return Pipeline(
-        Normalize(),
-        Translate(),
-        EmbedQuery(),
-        Fuse(DenseRetriever(k=100), LexicalRetriever(k=100), k=60),
-        Present(),
-    )
+    return fused(DenseRetriever(k=100), LexicalRetriever(k=100))
+
+
+def called() -> Pipeline:
+    """With what others call a section, without how many cite it."""
+    return fused(DenseRetriever(k=100), LexicalRetriever(k=100, scoring=Weights(prior=0.0)))
+
+
+def dense_and_words() -> Pipeline:
+    return fused(DenseRetriever(k=100), LexicalRetriever(k=100, scoring=PLAIN))
 
 
 def dense() -> Pipeline:
-    return Pipeline(Normalize(), Translate(), EmbedQuery(), Fuse(DenseRetriever(k=100), k=60), Present())
+    return fused(DenseRetriever(k=100))
 
 
 def lexical() -> Pipeline:
@@ -231,7 +249,7 @@ def lexical() -> Pipeline:
 
 def words() -> Pipeline:
     """BM25 alone: what the ways in which others cite a section add to it in `lexical`."""
-    return Pipeline(Normalize(), Translate(), Fuse(LexicalRetriever(k=100, cited=False), k=60), Present())
+    return Pipeline(Normalize(), Translate(), Fuse(LexicalRetriever(k=100, scoring=PLAIN), k=60), Present())
 
 
 def places() -> Pipeline:
@@ -265,9 +283,16 @@ def ablation_steps() -> list[tuple[str, str]]:
     """
     return [
         ("dense", "dense"),
-        ("+ lexical", "fusion"),
-        ("+ citations", "cited"),
-        ("+ aliases", "pool"),
+        ("+ words", "dense_and_words"),
+        ("+ what others call it", "called"),
+        ("+ how many cite it", "fusion"),
+        ("+ citations", "located"),
+        ("+ acts", "cited"),
+        ("+ bodies apart, respelt", "apart"),
+        ("+ names in the question", "named"),
+        ("+ names by meaning", "named_by_meaning"),
+        ("+ names by words", "named_by_words"),
+        ("+ texts and names read", "pool"),
         ("+ gates", "gated"),
         ("+ MLP", "learned"),
         ("+ LLM", "learned_verified"),

@@ -11,7 +11,7 @@ from django.db.models import F, Q, QuerySet
 from retrieval.corpus.filters import chosen, public_ids
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
-from retrieval.indexes.lexical import PLAIN, BuiltAnew, Counted, Hit, Weights
+from retrieval.indexes.lexical import BuiltAnew, Counted, Hit, Weights
 from retrieval.indexes.nearest import nearest
 from retrieval.indexes.terms import stem_numbers, stored_counts
 from retrieval.models import Chunk, Document, Section
@@ -80,15 +80,17 @@ def counted_in(query: Query, texts: Mapping[str, str]) -> Counted | None:
 
 @dataclass(frozen=True)
 class LexicalRetriever:
-    """BM25 over the chunks of public domains by this node's index; if `cited`, also how other sections cite them."""
+    """BM25 over the chunks of public domains by this node's index, with how other sections cite them as `scoring` has
+    it.
+    """
 
     k: int = 100
     weight: float = 1.0
-    cited: bool = True
+    scoring: Weights = Weights()
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        hits = hits_of(query, self.k, weights=Weights() if self.cited else PLAIN)
+        hits = hits_of(query, self.k, weights=self.scoring)
         coverage = {hit.chunk: hit.coverage for hit in hits}
         folded = fold("lexical", ((hit.section, hit.chunk, hit.score) for hit in hits), k=self.k)
         return ranking_of(

@@ -32,8 +32,25 @@ def few(topics, monkeypatch):
 
 def test_every_step_is_a_pipeline_that_exists():
     labels = [label for label, _ in ablation.steps()]
-    assert labels[:4] == ["dense", "+ lexical", "+ citations", "+ aliases"]
+    assert labels[:3] == ["dense", "+ words", "+ what others call it"]
     assert {name for _, name in ablation.steps()} <= set(pipeline.names())
+
+
+def test_each_leg_that_the_default_has_is_added_by_a_step_of_its_own():
+    legs = [fused_in(pipeline.get(name)) for _, name in ablation.steps()]
+    added = [{type(leg).__name__ for leg in now - before} for before, now in zip(legs, legs[1:], strict=False)]
+    assert added[:4] == [{"LexicalRetriever"}, {"LexicalRetriever"}, {"LexicalRetriever"}, {"CitationRetriever"}]
+    assert added[4:6] == [{"ActRetriever"}, {"PrivateLexicalRetriever"}]
+    assert added[6:9] == [{"AliasRetriever"}, {"NearestAliasRetriever"}, {"LexicalAliasRetriever"}]
+    assert not any(added[9:])
+
+
+def fused_in(line) -> set:
+    return set(next(leg for stage in line.stages if (leg := legs_of(stage))))
+
+
+def legs_of(stage) -> tuple:
+    return getattr(stage, "legs", ()) or next((legs for s in getattr(stage, "stages", ()) if (legs := legs_of(s))), ())
 
 
 def test_the_command_stores_each_step_beside_the_one_before(few, tmp_path, monkeypatch):
