@@ -129,7 +129,7 @@ LOOKED_UP = (
     ),
 )
 
-# What is put right in a question, in this order, where nothing was found that probably answers it.
+# What is put right in a question, first what is missing most, where nothing was found that probably answers it.
 CORRECTIONS = (ReadAsOtherLanguage(), RespellFurther(slips=2), SearchEverywhere())
 ANSWERED = (
     *ASKED,

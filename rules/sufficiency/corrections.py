@@ -1,26 +1,40 @@
 """What may be put right in a question whose evidence is poor: each is a stage that changes the question alone and says
 how; one that does not apply is skipped. Private documents change no question.
+
+Each has a `reason`, as the trace names it; `missing` says how far that is what a search lacked: 0 (not at all) to 1.
 """
 
 from dataclasses import dataclass, replace
 
 from retrieval.corpus import statements
 from retrieval.pipeline import run_stage
-from retrieval.ranking import Ranking
+from retrieval.ranking import Query, Ranking
 from retrieval.search.service import in_scope
 from retrieval.stages.citations import cited_in
 from retrieval.text.language import detect
+from rules.sufficiency.stage import unknown
 from rules.thresholds.stages import ReadThresholds
 from rules.understanding import Translate, corrected_english, english_of
+
+LAST = 0.01  # of what is tried after everything that is missing for certain
+
+
+def written_in(query: Query) -> str:
+    return detect(query.original, otherwise=query.language)
 
 
 @dataclass(frozen=True)
 class ReadAsOtherLanguage:
     """Reads a question as what it is written in, where a caller named the other language for it."""
 
+    reason = "in another language than it was called"
+
+    def missing(self, ranking: Ranking) -> float:
+        return float(written_in(ranking.query) != ranking.query.language)
+
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        written = detect(query.original, otherwise=query.language)
+        written = written_in(query)
         if written == query.language:
             return ranking.noting("it is in the language it was read in", skipped=True)
         read = replace(query, text=query.original, language=written, translated=None, respelled=None)
@@ -32,6 +46,10 @@ class RespellFurther:
     """Puts right words that are two slips away from a word of a curated name."""
 
     slips: int
+    reason = "words that no law here has"
+
+    def missing(self, ranking: Ranking) -> float:
+        return unknown(ranking.query)
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
@@ -51,6 +69,14 @@ class RespellFurther:
 @dataclass(frozen=True)
 class SearchEverywhere:
     """Searches all public law, where the caller named a body of law and it declines."""
+
+    reason = "the body of law that was named does not answer"
+
+    def missing(self, ranking: Ranking) -> float:
+        """All, where it holds nothing at all; else little: whatever else is wrong makes it decline too."""
+        if not ranking.abstained:
+            return 0.0
+        return LAST if ranking.near_misses else 1.0
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query

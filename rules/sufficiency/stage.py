@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, reduce
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -55,18 +56,27 @@ class Sufficient:
         return replace(ranking, support=support).noting(f"supported with a probability of {support:.3f}")
 
 
+class Correction(Stage, Protocol):
+    """Puts one thing right in a question. `missing`: how far its `reason` is what the search lacked, 0-1."""
+
+    reason: str
+
+    def missing(self, ranking: Ranking) -> float: ...
+
+
 class UntilSufficient:
-    """Runs its stages; where the evidence is poor, puts the question right by the first of its corrections that applies
-    and runs them again, at most `most` times. The trace has every attempt.
+    """Runs its stages; where the evidence is poor, puts right what was missing most and runs them again, at most `most`
+    times. The trace has every attempt and its reason.
 
     1. An answer by citation alone, one that lacks a leg, and evidence that suffices are left as they are.
-    2. A correction begins with the question of the best supported search so far; one that does not apply costs none.
+    2. What is missing is told anew of the best supported search so far, with whose question a correction begins. None
+       is tried twice; one that does not apply costs no search.
     3. Another answer takes the place of the first only if it is shown and its evidence suffices.
     """
 
     essential = True
 
-    def __init__(self, *stages: Stage, corrections: Sequence[Stage], most: int):
+    def __init__(self, *stages: Stage, corrections: Sequence[Correction], most: int):
         self.stages = (*stages, Sufficient())
         self.corrections = tuple(corrections)
         self.most = most
@@ -80,17 +90,16 @@ class UntilSufficient:
         if not may_be_better(first):
             return first.noting("the order is final, or a part did not run", skipped=True)
         enough, support = in_force().minimum, first.support or 0.0
-        told, reports, tries = [f"{support:.3f}"], first.reports, 0
-        for correction in self.corrections:
-            if support >= enough or tries == self.most:
-                break
+        told, reports, tries, left = [f"{support:.3f}"], first.reports, 0, list(self.corrections)
+        while support < enough and tries < self.most and (correction := most_needed(left, best)):
+            left.remove(correction)
             asked = run_stage(correction, replace(best, reports=()))
             if asked.query == best.query:
                 continue
             tries += 1
             again = self._run(replace(ranking, query=asked.query, reports=(*reports, *asked.reports)))
             reports, found = again.reports, again.support or 0.0
-            told.append(f"{type(correction).__name__} {found:.3f}")
+            told.append(f"{type(correction).__name__} ({correction.reason}) {found:.3f}")
             if found > support:
                 best, support = replace(again, corrected=(*best.corrected, type(correction).__name__)), found
         given = best if support >= enough and not best.abstained else first
@@ -99,6 +108,13 @@ class UntilSufficient:
 
     def _run(self, ranking: Ranking) -> Ranking:
         return reduce(lambda so_far, stage: run_stage(stage, so_far), self.stages, ranking)
+
+
+def most_needed(corrections: Sequence[Correction], ranking: Ranking) -> Correction | None:
+    """That of which most is missing, the first of equals; None where nothing is."""
+    missing = [correction.missing(ranking) for correction in corrections]
+    most = max(missing, default=0.0)
+    return corrections[missing.index(most)] if most > 0 else None
 
 
 def may_be_better(ranking: Ranking) -> bool:

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from arf_site import pipelines
 from retrieval.access.caller import ANONYMOUS
 from retrieval.models import Domain
-from retrieval.ranking import Ranking
+from retrieval.ranking import Candidate, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, query_of, search
 from retrieval.stages.citations import ResolveCitations
@@ -16,6 +17,7 @@ from rules.sufficiency.corrections import (
     RespellFurther,
     SearchEverywhere,
 )
+from rules.sufficiency.stage import most_needed
 from rules.understanding import Translate
 
 pytestmark = pytest.mark.django_db
@@ -46,6 +48,26 @@ def test_a_question_in_the_language_it_was_read_in_stays():
 )
 def test_a_word_two_slips_away_is_put_right(text, read_as):
     assert RespellFurther(slips=2)(asked(text)).query.text == read_as
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "most_missing"),
+    [
+        ("me catearon la casa sin orden", "en", ReadAsOtherLanguage),
+        ("unreasonnabel searches", "en", RespellFurther),
+        ("the president of the senate", "en", SearchEverywhere),
+    ],
+)
+def test_the_reason_names_what_is_tried_first(text, language, most_missing):
+    ranking = asked(text, "us_constitution", language=language)
+    declined = replace(ranking, abstained=True, near_misses=(Candidate(1),))
+    assert isinstance(most_needed(pipelines.CORRECTIONS, declined), most_missing)
+
+
+def test_a_body_of_law_that_holds_nothing_at_all_is_left_first_and_one_that_answers_never():
+    ranking = asked("unreasonnabel searches", "us_constitution")
+    assert SearchEverywhere().missing(ranking) == 0.0
+    assert isinstance(most_needed(pipelines.CORRECTIONS, replace(ranking, abstained=True)), SearchEverywhere)
 
 
 def test_a_body_of_law_that_holds_nothing_leads_to_all_of_them():

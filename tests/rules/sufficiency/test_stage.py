@@ -35,6 +35,11 @@ class Reads:
     """Adds a letter to the question; or does not apply."""
 
     letter: str
+    share: float = 1.0
+    reason = "letters"
+
+    def missing(self, ranking: Ranking) -> float:
+        return self.share
 
     def __call__(self, ranking: Ranking) -> Ranking:
         if not self.letter:
@@ -43,8 +48,9 @@ class Reads:
         return replace(ranking, query=query)
 
 
-def looked(*letters: str, known: tuple[str, ...], most: int = 2, **changes) -> Ranking:
-    stage = UntilSufficient(Answers(known), corrections=tuple(map(Reads, letters)), most=most)
+def looked(*letters: str | Reads, known: tuple[str, ...], most: int = 2, **changes) -> Ranking:
+    corrections = tuple(one if isinstance(one, Reads) else Reads(one) for one in letters)
+    stage = UntilSufficient(Answers(known), corrections=corrections, most=most)
     return stage(replace(Ranking(QUERY), **changes))
 
 
@@ -72,6 +78,12 @@ def test_it_looks_again_at_most_so_often_and_then_says_what_it_said_at_first():
 def test_a_correction_that_made_nothing_better_is_not_built_upon():
     answer = looked("a", "b", known=("qab",))
     assert (answer.query.text, runs(answer)) == ("q", 3)
+
+
+def test_what_is_missing_most_is_put_right_first_and_what_is_not_missing_never():
+    answer = looked(Reads("a", 0.2), Reads("b", 0.0), Reads("c", 0.9), known=("qa",), most=3)
+    assert (answer.query.text, runs(answer)) == ("qa", 3)
+    assert "Reads (letters)" in answer.note
 
 
 def test_every_attempt_is_in_the_trace():
