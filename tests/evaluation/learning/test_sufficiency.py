@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluation.learning import registry
+from evaluation.learning import registry, sufficiency
 from evaluation.learning.sufficiency import STATED_ENGLISH, Topic, fit, is_right, recovery, spoiled
 from evaluation.learning.training import Trained
 from evaluation.topics.topic import read_topics
@@ -27,14 +27,19 @@ def test_the_spoiled_questions_are_whole_and_of_no_test_topic():
     rows = [*spoiled("train"), *spoiled("test")]
     assert Counter(topic.kind for topic in rows) == KINDS
     known = set(Section.objects.live().values_list("locator", flat=True))
-    assert all(topic.relevant and set(topic.relevant) <= known for topic in rows)
+    assert all(topic.relevant and set(topic.relevant) <= known for topic in (*rows, *spoiled("tune")))
+    assert len(spoiled_of(rows)) == 140 and spoiled_of(rows) <= shipped("train")
+    assert len(spoiled_of(spoiled("tune"))) == 70 and spoiled_of(spoiled("tune")) <= shipped("tune")
+
+
+def spoiled_of(rows) -> set[str]:
+    return {topic.narrative.removeprefix("spoils ") for topic in rows if topic.narrative}
+
+
+def shipped(split: str) -> set[str]:
     data = ROOT / "evaluation/topics/data"
-    train = {
-        topic.id for name in ("us_constitution", "us_constitution_lay")
-        for topic in read_topics(data / f"{name}.jsonl", split="train")
-    }  # fmt: skip
-    of = {topic.narrative.removeprefix("spoils ") for topic in rows if topic.narrative}
-    assert len(of) == 140 and of <= train
+    names = ("us_constitution", "us_constitution_lay")
+    return {topic.id for name in names for topic in read_topics(data / f"{name}.jsonl", split=split)}
 
 
 def ranking(*locators: str, **changes) -> Ranking:
@@ -66,7 +71,8 @@ def measured(split: str) -> dict:
     return json.loads(told.getvalue())
 
 
-def test_a_question_that_nobody_judged_yet_is_neither_right_nor_wrong(library):
+def test_a_question_that_nobody_judged_yet_is_neither_right_nor_wrong(library, monkeypatch):
+    monkeypatch.setattr(sufficiency, "spoiled", lambda split: [])
     topic("judged", "can the police search my phone", split="tune")
     topic("unjudged", "what is a bill of attainder", grade=None, split="tune")
     told = measured("tune")["topics"]
