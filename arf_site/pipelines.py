@@ -49,7 +49,12 @@ from rules.engine.match_rules import MatchRules
 from rules.questions.named import FindNamedDomains
 from rules.questions.screen import Schedule, Screen
 from rules.questions.strategy import Strategy
-from rules.sufficiency.corrections import ReadAsOtherLanguage, RespellFurther, SearchEverywhere
+from rules.sufficiency.corrections import (
+    FollowCitations,
+    ReadAsOtherLanguage,
+    RespellFurther,
+    SearchEverywhere,
+)
 from rules.sufficiency.stage import UntilSufficient
 from rules.thresholds.each_domain import EachDomain
 from rules.thresholds.likely import CompareDomains
@@ -130,7 +135,7 @@ LOOKED_UP = (
 )
 
 # What is put right in a question, first what is missing most, where nothing was found that probably answers it.
-CORRECTIONS = (ReadAsOtherLanguage(), RespellFurther(slips=2), SearchEverywhere())
+CORRECTIONS = (ReadAsOtherLanguage(), RespellFurther(slips=2), SearchEverywhere(), FollowCitations(first=3))
 ANSWERED = (
     *ASKED,
     UntilSufficient(*LOOKED_UP, corrections=CORRECTIONS, most=2),

@@ -4,11 +4,13 @@ how; one that does not apply is skipped. Private documents change no question.
 Each has a `reason`, as the trace names it; `missing` says how far that is what a search lacked: 0 (not at all) to 1.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from retrieval.corpus import statements
+from retrieval.models import Citation, Section
 from retrieval.pipeline import run_stage
-from retrieval.ranking import Query, Ranking
+from retrieval.ranking import DomainScope, Query, Ranking
 from retrieval.search.service import in_scope
 from retrieval.stages.citations import cited_in
 from retrieval.text.language import detect
@@ -49,7 +51,9 @@ class RespellFurther:
     reason = "words that no law here has"
 
     def missing(self, ranking: Ranking) -> float:
-        return unknown(ranking.query)
+        """Which Spanish words are wrong only the translator can tell, whom the correction asks."""
+        share = unknown(ranking.query)
+        return max(share, LAST) if ranking.query.language == "es" else share
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
@@ -79,17 +83,47 @@ class SearchEverywhere:
         return LAST if ranking.near_misses else 1.0
 
     def __call__(self, ranking: Ranking) -> Ranking:
-        query = ranking.query
         if not ranking.abstained:
             return ranking.noting("the body of law that was asked answers", skipped=True)
-        if query.bound or query.is_restricted or any(domain.private for domain in query.domains):
-            return ranking.noting("it is searched in private documents or in part of a body", skipped=True)
-        domains, versions = in_scope(query.caller)
-        others = (domain for domain in domains if domain.corpus_version and not domain.private)
-        public = (*query.domains, *(domain for domain in others if domain not in query.domains))
-        if public == query.domains:
-            return ranking.noting("all law here was searched", skipped=True)
-        wide = replace(query, domains=public, versions=statements.versions_for(public, versions))
-        return run_stage(ReadThresholds(), replace(ranking, query=wide)).noting(
-            ", ".join(d.slug for d in public)
-        )
+        return searching_too(ranking, public_here(ranking.query))
+
+
+@dataclass(frozen=True)
+class FollowCitations:
+    """Searches the law too that the `first` results cite, where the caller named another body, which answers poorly:
+    decisions lead to what they construe.
+    """
+
+    first: int
+    reason = "what was found refers to other law"
+
+    def missing(self, ranking: Ranking) -> float:
+        return 0.0 if ranking.abstained or not self._cited(ranking) else LAST
+
+    def __call__(self, ranking: Ranking) -> Ranking:
+        return searching_too(ranking, self._cited(ranking))
+
+    def _cited(self, ranking: Ranking) -> list[DomainScope]:
+        found = [candidate.section_id for candidate in ranking.candidates[: self.first]]
+        readable = Section.objects.readable(ranking.query.caller, ranking.query.as_of)
+        cited = readable.filter(pk__in=Citation.objects.filter(source__in=found).values("target"))
+        domains = set(cited.values_list("domain", flat=True))
+        return [domain for domain in public_here(ranking.query) if domain.id in domains - {*ranking.query.domain_ids}]
+
+
+def public_here(query: Query) -> list[DomainScope]:
+    domains, _versions = in_scope(query.caller)
+    return [domain for domain in domains if domain.corpus_version and not domain.private]
+
+
+def searching_too(ranking: Ranking, domains: Iterable[DomainScope]) -> Ranking:
+    """The question put to these bodies of law too."""
+    query = ranking.query
+    if query.bound or query.is_restricted or any(domain.private for domain in query.domains):
+        return ranking.noting("it is searched in private documents or in part of a body", skipped=True)
+    public = (*query.domains, *(domain for domain in domains if domain not in query.domains))
+    if public == query.domains:
+        return ranking.noting("all law here was searched", skipped=True)
+    _domains, versions = in_scope(query.caller)
+    wide = replace(query, domains=public, versions=statements.versions_for(public, versions))
+    return run_stage(ReadThresholds(), replace(ranking, query=wide)).noting(", ".join(d.slug for d in public))

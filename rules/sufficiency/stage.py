@@ -118,13 +118,9 @@ def most_needed(corrections: Sequence[Correction], ranking: Ranking) -> Correcti
 
 
 def may_be_better(ranking: Ranking) -> bool:
-    """Whether another search could find more: not where a citation or a rule answered, nor a domain without thresholds
-    of its own.
-    """
+    """Whether another search could find more: not where a citation or a rule answered."""
     query = ranking.query
-    if ranking.final or ranking.notice or ranking.degraded or query.unresolved or query.rewritten:
-        return False
-    return ranking.abstained or any(query.thresholds_for(first).version for first in ranking.candidates[:1])
+    return not (ranking.final or ranking.notice or ranking.degraded or query.unresolved or query.rewritten)
 
 
 def supported(ranking: Ranking) -> float:

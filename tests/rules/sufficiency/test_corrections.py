@@ -6,19 +6,21 @@ import pytest
 
 from arf_site import pipelines
 from retrieval.access.caller import ANONYMOUS
-from retrieval.models import Domain
+from retrieval.models import Citation, Domain, Section
 from retrieval.ranking import Candidate, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, query_of, search
 from retrieval.stages.citations import ResolveCitations
 from retrieval.stages.query import Normalize
 from rules.sufficiency.corrections import (
+    FollowCitations,
     ReadAsOtherLanguage,
     RespellFurther,
     SearchEverywhere,
 )
 from rules.sufficiency.stage import most_needed
 from rules.understanding import Translate
+from tests.builders import a_document, a_section
 
 pytestmark = pytest.mark.django_db
 
@@ -75,6 +77,19 @@ def test_a_body_of_law_that_holds_nothing_leads_to_all_of_them():
     answer = search(SearchRequest("can the police search my phone", ("us_code",)))
     assert answer["results"][0]["locator"] == "/us/const/amendment/IV"
     assert "SearchEverywhere" in answer["corrected"] and "us_constitution" in answer["widened"]
+
+
+def test_what_was_found_leads_to_the_law_that_it_cites():
+    cases, constitution = (Domain.objects.get(slug=slug) for slug in ("supreme_court_cases", "us_constitution"))
+    case = a_section(a_document(cases))
+    fourth = Section.objects.live().get(locator="/us/const/amendment/IV")
+    Citation.objects.create(source=case, target=fourth, target_locator=fourth.locator, start=-1, end=-1)
+    found = replace(asked("can the police search my phone", "supreme_court_cases"), candidates=(Candidate(case.pk),))
+    follow = FollowCitations(first=3)
+    assert follow.missing(found) > 0 and follow.missing(replace(found, abstained=True)) == 0
+    assert {domain.slug for domain in follow(found).query.domains} == {cases.slug, constitution.slug}
+    everywhere = replace(asked("can the police search my phone"), candidates=found.candidates)
+    assert follow.missing(everywhere) == 0
 
 
 def test_what_is_asked_of_private_documents_or_of_a_part_is_not_searched_for_elsewhere():

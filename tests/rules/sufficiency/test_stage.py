@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from evaluation.measuring.runs import Runner
-from retrieval.ranking import Candidate, DomainScope, Query, Ranking, Thresholds
+from retrieval.ranking import Candidate, DomainScope, Query, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from rules.sufficiency.stage import FEATURES, FILE, UntilSufficient, features, in_force, share_in, unknown
@@ -93,11 +93,10 @@ def test_every_attempt_is_in_the_trace():
     ]  # fmt: skip
 
 
-def test_what_a_domain_without_thresholds_answers_is_left_alone(monkeypatch):
+def test_what_answers_poorly_is_looked_up_again_whatever_body_of_law_it_is(monkeypatch):
     monkeypatch.setattr("rules.sufficiency.stage.supported", lambda ranking: 0.1)
-    assert runs(looked("a", known=("q",))) == 1
-    own = {1: Thresholds(version=3)}
-    assert runs(looked("a", known=("q",), query=replace(QUERY, thresholds=own))) == 2
+    answer = looked("a", known=("q",))
+    assert (runs(answer), answer.query.text, answer.abstained) == (2, "q", False)
 
 
 @pytest.mark.parametrize("changes", [{"final": True}, {"degraded": ("DenseRetriever",)}])
