@@ -467,7 +467,7 @@ def beside_answer(made: Sequence[Part]) -> Iterator[str]:
         yield _("No provision here has these words together: %(words)s. The answer was found without them.") % quoted
     if any(part.items and part.found["widened"] for part in made):
         yield _(
-            "Nothing that answers was found where you searched. These results are from all bodies of law here."
+            "Little that answers was found where you searched. These results are from other law here too."
         )
 
 
