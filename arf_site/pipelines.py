@@ -1,6 +1,5 @@
 """Every pipeline in full. Read this first: a query passes the stages from top to bottom."""
 
-from retrieval.indexes.lexical import PLAIN, Weights
 from retrieval.pipeline import Pipeline, Stage
 from retrieval.stages.acts import ActRetriever
 from retrieval.stages.citations import AnswerChanges, CitationRetriever, ResolveCitations
@@ -237,11 +236,11 @@ def fusion() -> Pipeline:
 
 def called() -> Pipeline:
     """With what others call a section, without how many cite it."""
-    return fused(DenseRetriever(k=100), LexicalRetriever(k=100, scoring=Weights(prior=0.0)))
+    return fused(DenseRetriever(k=100), LexicalRetriever(k=100, cited=False))
 
 
 def dense_and_words() -> Pipeline:
-    return fused(DenseRetriever(k=100), LexicalRetriever(k=100, scoring=PLAIN))
+    return fused(DenseRetriever(k=100), LexicalRetriever(k=100, called=False, cited=False))
 
 
 def dense() -> Pipeline:
@@ -254,7 +253,7 @@ def lexical() -> Pipeline:
 
 def words() -> Pipeline:
     """BM25 alone: what the ways in which others cite a section add to it in `lexical`."""
-    return Pipeline(Normalize(), Translate(), Fuse(LexicalRetriever(k=100, scoring=PLAIN), k=60), Present())
+    return Pipeline(Normalize(), Translate(), Fuse(LexicalRetriever(k=100, called=False, cited=False), k=60), Present())
 
 
 def places() -> Pipeline:

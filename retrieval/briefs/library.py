@@ -27,7 +27,6 @@ from retrieval.corpus import decided_cases, history
 from retrieval.corpus.filters import above, searched
 from retrieval.corpus.translations import translation
 from retrieval.errors import NotRun
-from retrieval.indexes.lexical import PLAIN
 from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.parsing.run_in import may_hold
@@ -368,7 +367,7 @@ class Library:
         asked = {"original": said, "text": said, "normalized": said.casefold(), "language": detect(said)}
         ranking = Ranking(replace(self.query, **asked))
         legs: Sequence[Callable[[Ranking], Ranking]] = (
-            LexicalRetriever(k=LOOKED_THROUGH, scoring=PLAIN),
+            LexicalRetriever(k=LOOKED_THROUGH, called=False, cited=False),
             PrivateLexicalRetriever(k=LOOKED_THROUGH),
         )
         ids: list[int] = []

@@ -80,17 +80,20 @@ def counted_in(query: Query, texts: Mapping[str, str]) -> Counted | None:
 
 @dataclass(frozen=True)
 class LexicalRetriever:
-    """BM25 over the chunks of public domains by this node's index, with how other sections cite them as `scoring` has
-    it.
+    """BM25 over the chunks of public domains by this node's index; if `called`, also over what other sections call
+    theirs, and if `cited`, with how many cite them.
     """
 
     k: int = 100
     weight: float = 1.0
-    scoring: Weights = Weights()
+    called: bool = True
+    cited: bool = True
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
-        hits = hits_of(query, self.k, weights=self.scoring)
+        usual = Weights()
+        weights = Weights(called=usual.called * self.called, prior=usual.prior * self.cited)
+        hits = hits_of(query, self.k, weights=weights)
         coverage = {hit.chunk: hit.coverage for hit in hits}
         folded = fold("lexical", ((hit.section, hit.chunk, hit.score) for hit in hits), k=self.k)
         return ranking_of(
