@@ -11,6 +11,7 @@ from retrieval.access.row_security import as_caller, as_system
 from retrieval.citations.citation import Citation
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
+from retrieval.models import Citation as Link
 from retrieval.models import Domain, Section
 from retrieval.pipeline import Stage
 from retrieval.ranking import Query, Ranking
@@ -23,13 +24,13 @@ from tests.builders import a_case_file, a_document, a_domain, a_section, embedde
 from tests.database import own_index, rolled_back
 
 ANA, BEN = Caller(("key:951",)), Caller(("key:952",))
-QUESTION = "zamorano saxophone tariff"
+QUESTION = "saxophone tariff of the Zamorano Act"
 TEXT = "The zamorano saxophone tariff is levied in part {}."
 
 
 @dataclass(frozen=True)
 class Law:
-    """Sections by id: two in force since 2000 in a public domain, and one of ANA's private documents."""
+    """Sections by id: two of an act in force since 2000 in a public domain, and one of ANA's private documents."""
 
     domains: tuple[str, ...]
     first: Section
@@ -124,7 +125,7 @@ class LegContract:
         assert not law.public & self.found(law, ANA, domains=scopes)
 
     def test_a_translated_question_finds_what_its_english_finds(self, law):
-        spanish = {"language": "es", "original": "arancel del saxofón zamorano", "translated": QUESTION}
+        spanish = {"language": "es", "original": "arancel de saxofones del Zamorano Act", "translated": QUESTION}
         assert self.found(law, ANA, **spanish) == self.found(law, ANA)
 
     def test_only_what_was_in_force_on_the_day_is_found(self, law):
@@ -171,9 +172,11 @@ class LegContract:
 def made_law() -> Law:
     domain = a_domain()
     document = a_document(domain)
-    sections = embedded(
-        *(a_section(document, TEXT.format(n), valid_from=date(2000, 1, 1)) for n in ("one", "two"))
+    act = a_section(
+        document, level="chapter", is_result=False, is_leaf=False, depth=1, valid_from=date(2000, 1, 1)
     )
+    fields = {"parent_locator": act.locator, "depth": 2, "valid_from": date(2000, 1, 1)}
+    sections = embedded(*(a_section(document, TEXT.format(n), **fields) for n in ("one", "two")))
     case = a_case_file("Matter of Zamorano", TEXT.format("three"), granted_to=ANA)
     with as_system():
         private = case.sections.get()
@@ -181,6 +184,8 @@ def made_law() -> Law:
             Alias(domain=section.domain, text=QUESTION, locator=section.locator)
             for section in (*sections, private)
         )
+        named = {"text": "This chapter", "called": "Zamorano Act", "start": 0, "end": 1}
+        Link.objects.create(source=act, target=act, target_locator=act.locator, **named)
         embedding.embed_all()
     return Law((domain.slug, "client_cases"), *sections, private)
 

@@ -8,8 +8,14 @@ from retrieval.ranking import Query, Ranking
 from retrieval.search.service import in_scope
 from retrieval.stages.acts import ActRetriever
 from tests.builders import a_document, a_section, embedded
+from tests.retrieval.stages.leg_contract import LegContract
 
 ADEA = "Age Discrimination in Employment Act"
+
+
+class TestActRetriever(LegContract):
+    leg = ActRetriever()
+    finds_private = False
 
 
 @pytest.fixture
