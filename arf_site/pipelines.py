@@ -54,7 +54,7 @@ from rules.sufficiency.corrections import (
     RespellFurther,
     SearchEverywhere,
 )
-from rules.sufficiency.stage import UntilSufficient
+from rules.sufficiency.stage import Sufficient, UntilSufficient
 from rules.thresholds.each_domain import EachDomain
 from rules.thresholds.likely import CompareDomains
 from rules.thresholds.stages import Abstain, Calibrate, Gates, ReadThresholds
@@ -137,7 +137,7 @@ LOOKED_UP = (
 CORRECTIONS = (ReadAsOtherLanguage(), RespellFurther(slips=2), SearchEverywhere(), FollowCitations(first=3))
 ANSWERED = (
     *ASKED,
-    UntilSufficient(*LOOKED_UP, corrections=CORRECTIONS, most=2),
+    UntilSufficient(*LOOKED_UP, Sufficient(), corrections=CORRECTIONS, most=2),
     SuggestQuestions(most=3),
 )
 

@@ -28,10 +28,14 @@ from retrieval.ingestion import ingest
 from retrieval.models import Chunk, ChunkVector, Domain, EmbeddingModel, JobRun
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
+from retrieval.stages.fusion import Fuse
+from retrieval.stages.legs import DenseRetriever, LexicalRetriever
+from retrieval.stages.present import Present
+from retrieval.stages.query import EmbedQuery
 
 PIPELINE = "fusion"
 PUBLISHED = 58  # sections of the document that is ingested into the finished body
-STAGES = ("EmbedQuery", "DenseRetriever", "LexicalRetriever", "Fuse", "Present")
+STAGES = tuple(stage.__name__ for stage in (EmbedQuery, DenseRetriever, LexicalRetriever, Fuse, Present))
 
 
 def benchmark_scale(

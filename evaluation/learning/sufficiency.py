@@ -14,7 +14,7 @@ from evaluation.measuring.runs import Runner, stated_language
 from evaluation.topics.topic import Topic, read_topics
 from retrieval.errors import ArfError
 from retrieval.ranking import Ranking
-from rules.sufficiency.stage import FEATURES, features
+from rules.sufficiency.stage import FEATURES, UntilSufficient, features
 
 SPOILED = Path(__file__).parents[1] / "measuring" / "spoiled_questions.jsonl"
 STATED_ENGLISH = "stated en"  # a tag: the caller says that the question is English, and it is not
@@ -86,5 +86,5 @@ def recovery(topics: Sequence[Topic], *, show: Callable = iter) -> dict:
 
 def tries(ranking: Ranking) -> int:
     return sum(
-        int(report.details.get("tries", 0)) for report in ranking.reports if report.name == "UntilSufficient"
+        int(report.details.get("tries", 0)) for report in ranking.reports if report.name == UntilSufficient.__name__
     )

@@ -44,13 +44,14 @@ from retrieval.ranking import ANOTHER_COUNTRY
 from retrieval.request import SearchRequest
 from retrieval.search.service import answers_for, in_scope, search
 from retrieval.stages.llm_verifier import may_ask
+from retrieval.stages.query import EmbedQuery
 from retrieval.text.language import detect
 from retrieval.text.question_parts import own_words, searched
 
 SHORT, FULL = "short", "full"
 MOST = {SHORT: 1, FULL: 4}  # units that are quoted
 SOURCES = 10  # results that are told beside an answer
-EMBEDDING = "EmbedQuery"  # the stage of a search, which degrades where nothing can be embedded
+EMBEDDING = EmbedQuery.__name__  # the stage of a search, which degrades where nothing can be embedded
 CRISIS = "crisis"  # the code of what is told to a cry for help
 
 

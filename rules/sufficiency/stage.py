@@ -6,7 +6,7 @@ How probable it is that what was found answers is a logistic of what the search 
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, reduce
 from pathlib import Path
 from typing import Protocol
@@ -48,6 +48,7 @@ NUMBERS = (
 )
 
 
+@dataclass(frozen=True)
 class Sufficient:
     """How probable it is that what was found answers the question."""
 
@@ -65,8 +66,8 @@ class Correction(Stage, Protocol):
 
 
 class UntilSufficient:
-    """Runs its stages; where the evidence is poor, puts right what was missing most and runs them again, at most `most`
-    times. The trace has every attempt and its reason.
+    """Runs its stages, of which `Sufficient` is the last; where the evidence is poor, puts right what was missing most
+    and runs them again, at most `most` times. The trace has every attempt and its reason.
 
     1. An answer by citation alone, one that lacks a leg, and evidence that suffices are left as they are.
     2. What is missing is told anew of the best supported search so far, with whose question a correction begins. None
@@ -77,12 +78,12 @@ class UntilSufficient:
     essential = True
 
     def __init__(self, *stages: Stage, corrections: Sequence[Correction], most: int):
-        self.stages = (*stages, Sufficient())
+        self.stages = stages
         self.corrections = tuple(corrections)
         self.most = most
 
     def __repr__(self) -> str:
-        told = ", ".join(map(repr, self.stages[:-1]))
+        told = ", ".join(map(repr, self.stages))
         return f"UntilSufficient({told}, corrections={self.corrections}, most={self.most})"
 
     def __call__(self, ranking: Ranking) -> Ranking:

@@ -1,5 +1,7 @@
 """Every pipeline is written out in full: what a trace shows stands there, in its order."""
 
+import re
+
 import pytest
 
 from arf_site import pipelines
@@ -12,13 +14,16 @@ from retrieval.stages.present import FindNotes, Present
 from retrieval.stages.query import Normalize
 from retrieval.templatetags import law
 from rules.engine.actions.apply import ApplyRuleActions
+from tests.database import ROOT
+
+INSIDE = ("legs", "actions", "stages", "corrections")  # of a stage: those that run in it
 
 
 def names_of(*stages) -> set[str]:
     """Of the stages, and of those that run inside others."""
     names = set()
     for stage in stages:
-        inside = [*getattr(stage, "legs", ()), *getattr(stage, "actions", ()), *getattr(stage, "stages", ())]
+        inside = [within for name in INSIDE for within in getattr(stage, name, ())]
         inside += [stage.search] if hasattr(stage, "search") else []
         names |= {type(stage).__name__} | names_of(*inside)
     return names
@@ -47,6 +52,29 @@ def test_the_page_names_no_stage_that_does_not_exist():
 def test_a_trace_shows_nothing_that_is_not_in_the_pipeline(name):
     answer = search(SearchRequest("who appoints judges", pipeline=name), fresh=True)
     assert {stage["name"] for stage in answer["stages"]} <= names_of(*get(name).stages)
+
+
+@pytest.mark.django_db
+def test_a_trace_of_a_search_that_looks_again_shows_nothing_that_is_not_in_the_pipeline():
+    answer = search(SearchRequest("can the police search my phone", ("us_code",)), fresh=True)
+    shown = {stage["name"] for stage in answer["stages"]}
+    assert {"UntilSufficient", "Sufficient", "SearchEverywhere"} <= shown <= names_of(*get("default").stages)
+
+
+def test_every_leg_keeps_to_the_contract_of_legs():
+    held = {
+        leg
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for leg in re.findall(r"^class \w+\(LegContract\):\n    leg = (\w+)\(", path.read_text(), re.MULTILINE)
+    }
+    assert {type(leg).__name__ for name in pipelines.NAMES for leg in legs_of(*get(name).stages)} == held
+
+
+def legs_of(*stages) -> list:
+    """Of all the fusions among the stages and inside them."""
+    inside = [within for stage in stages for within in (*getattr(stage, "stages", ()), getattr(stage, "search", None))]
+    legs = [leg for stage in stages for leg in getattr(stage, "legs", ())]
+    return [*legs, *(legs_of(*filter(None, inside)) if inside else ())]
 
 
 @pytest.mark.django_db

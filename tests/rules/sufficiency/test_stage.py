@@ -12,7 +12,16 @@ from evaluation.measuring.runs import Runner
 from retrieval.ranking import Candidate, DomainScope, Query, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
-from rules.sufficiency.stage import FEATURES, FILE, UntilSufficient, features, in_force, share_in, unknown
+from rules.sufficiency.stage import (
+    FEATURES,
+    FILE,
+    Sufficient,
+    UntilSufficient,
+    features,
+    in_force,
+    share_in,
+    unknown,
+)
 
 LAWS = DomainScope(1, "laws", 7, False, ("en",))
 QUERY = Query("q", "q", "q", "en", (LAWS,))
@@ -50,7 +59,7 @@ class Reads:
 
 def looked(*letters: str | Reads, known: tuple[str, ...], most: int = 2, **changes) -> Ranking:
     corrections = tuple(one if isinstance(one, Reads) else Reads(one) for one in letters)
-    stage = UntilSufficient(Answers(known), corrections=corrections, most=most)
+    stage = UntilSufficient(Answers(known), Sufficient(), corrections=corrections, most=most)
     return stage(replace(Ranking(QUERY), **changes))
 
 
