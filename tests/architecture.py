@@ -21,6 +21,7 @@ DECLARATIONS = {
     "gunicorn.conf.py",
 }
 LONGEST = 500  # lines; a longer file holds two concepts
+CLOCKS = {"perf_counter", "monotonic", "perf_counter_ns", "monotonic_ns"}
 
 
 def modules() -> list[Path]:
@@ -74,6 +75,13 @@ def is_declaration(path: Path) -> bool:
     """Whether a module has no tests of its own: it only declares, or is a command, tested with what it calls."""
     folders = {"migrations", "management", "models"}
     return path.name in DECLARATIONS or bool(folders & set(path.relative_to(ROOT).parts))
+
+
+def clocked(test: Path) -> Iterator[str]:
+    """The assertions of a test that read the clock: other work on the machine makes them fail."""
+    for node in ast.walk(ast.parse(test.read_text())):
+        if isinstance(node, ast.Assert) and any(getattr(part, "attr", "") in CLOCKS for part in ast.walk(node)):
+            yield f"{named(test)}:{node.lineno}"
 
 
 def figures() -> str:

@@ -13,6 +13,7 @@ import pytest
 from tests.architecture import (
     LONGEST,
     ROOMS,
+    clocked,
     file_of_tests,
     import_graph,
     imports,
@@ -74,6 +75,10 @@ def test_a_circle_would_be_found():
 
 def test_no_file_is_longer_than_people_read():
     assert {named(path): lines(path) for path in modules() if lines(path) > LONGEST} == {}
+
+
+def test_no_test_asserts_a_time_of_the_clock():
+    assert [at for test in sorted((ROOT / "tests").rglob("test_*.py")) for at in clocked(test)] == []
 
 
 def test_nothing_is_unpickled():

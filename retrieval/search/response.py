@@ -188,7 +188,7 @@ def result_list(
 def result(
     query: Query, candidate: Candidate, provision: Provision, rank: int, wanted: frozenset[str], *, whole: bool
 ) -> dict:
-    """One result of the public contract (DESIGN, Public surface)."""
+    """One result, as docs/api.md has it."""
     text = opening = ""
     if whole or provision.chunk is None:
         text, opening = texts_of(query, provision)

@@ -1,4 +1,4 @@
-"""A search as DESIGN's public surface has it: the shape of every answer."""
+"""A search as docs/api.md has it: the shape of every answer."""
 
 import uuid
 

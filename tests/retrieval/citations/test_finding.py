@@ -269,17 +269,17 @@ def test_hostile_text_is_read_in_time(names, piece):
     start = time.process_time()
     find_citations(text, asked=True, names=names)
     whole_citations(text[:200], names=names)
-    assert time.process_time() - start < 0.5
+    assert time.process_time() - start < 1
 
 
-def test_a_question_is_read_in_a_millisecond(names):
+def test_a_question_is_read_in_few_milliseconds(names):
     texts = [row["text"] for row in rows_of("forms.jsonl")]
     for _ in range(2):  # what is built once is built in the first round
         start = time.process_time()
         for text in texts:
             whole_citations(text, names=names) or find_citations(text, asked=True, names=names)
         took = time.process_time() - start
-    assert took / len(texts) < 0.001
+    assert took / len(texts) < 0.005
 
 
 def test_a_long_list_of_numbers_with_hyphens_is_read_once():

@@ -91,7 +91,7 @@ def test_blanks_without_end_are_read_in_no_time():
 
 @pytest.mark.parametrize("words", ["is ", "1s ", "art. is "])
 def test_what_may_be_a_citation_alone_is_read_in_one_way(words):
-    start = time.perf_counter()
+    start = time.process_time()
     assert claims(f"U.S. Const. {words * 22}because nobody knows it.")
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
     assert not claims(f"U.S. Const. {words * 22}")

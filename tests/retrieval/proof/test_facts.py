@@ -126,6 +126,6 @@ def test_what_looks_like_digits_and_is_no_number_is_passed_by(text):
 
 @pytest.mark.parametrize("words", ["first ", "first and ", "section ", "hundred "])
 def test_long_texts_are_read_in_proportion_to_their_length(words):
-    start = time.perf_counter()
+    start = time.process_time()
     facts(words * 8_000)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -44,9 +44,9 @@ def test_long_passages_are_set_whole(monkeypatch):
 @pytest.mark.parametrize(("blank", "number"), [(" ", 600), ("\n", 3_000), ("\n", 12_000)])
 def test_what_is_said_again_and_again_is_compared_in_no_time(blank, number):
     old, new = (blank.join(f"a{blank}{letter}{n}" for n in range(number)) for letter in "bc")
-    start = time.perf_counter()
+    start = time.process_time()
     lines = redline(old, new)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     said = "\n".join("".join(change.text for change in line if change.kind != "ins") for line in lines)
     assert set(old.split()) <= set(said.split())
 

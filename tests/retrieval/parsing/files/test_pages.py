@@ -61,9 +61,9 @@ def test_dotted_leaders_lead_to_a_page(text, page):
 
 
 def test_a_line_of_dots_is_read_in_time():
-    start = time.perf_counter()
+    start = time.process_time()
     assert not LEADER.match("… " * 20_000)
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 1
 
 
 def test_a_table_of_contents_is_left_out():
