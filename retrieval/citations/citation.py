@@ -13,7 +13,10 @@ SIGNS = {
     "exhibit": "ex.", "schedule": "sched.", "appendix": "app.", "annex": "annex", "attachment": "attach.",
 }  # fmt: skip
 
-
+RULES = {  # of court, by their place in the appendices of the Code
+    "28a/courtRules/Civil": "Civ. P.", "28a/courtRules/App": "App. P.", "28a/courtRules/Evid": "Evid.",
+    "18a/courtRules/Crim": "Crim. P.", "11a/courtRules": "Bankr. P.",
+}  # fmt: skip
 _SECTION = r"/s(?P<section>[\w.()-]+)(?P<below>(?:/\w+)*)"
 # A locator and its Bluebook form, in which what stands in brackets is written where its group is in the locator.
 FORMS = [
@@ -25,6 +28,19 @@ FORMS = [
             r"(?:/section/(?P<section>\w+))?(?:/clause/(?P<clause>\w+))?",
             "U.S. Const.[ art. {article}][ amend. {amendment}][, § {section}][, cl. {clause}]",
         ),
+        *(
+            (rf"/us/usc/t{title}/rule(?P<rule>[\w.-]+)(?P<below>(?:/\w+)*)", f"Fed. R. {of} {{rule}}{{below}}")
+            for title, of in RULES.items()
+        ),
+        (
+            r"/us/usc/t(?P<title>\d+)a/pl/(?P<congress>\d+)/(?P<law>\d+)" + _SECTION,
+            "Pub. L. No. {congress}-{law}, § {section}{below} ({title} U.S.C. app.)",
+        ),
+        (
+            r"/us/usc/t(?P<title>\d+)a/reorgPlan/(?P<year>\d+)/(?P<plan>\w+)(?:/s(?P<section>\w+)(?P<below>(?:/\w+)*))?",
+            "Reorg. Plan No. {plan} of {year}[, § {section}]{below} ({title} U.S.C. app.)",
+        ),
+        (r"/us/usc/t(?P<title>\d+)a", "{title} U.S.C. app."),
         (r"/us/usc/t(?P<title>\w+)" + _SECTION, "{title} U.S.C. § {section}{below}"),
         (r"/us/usc/t(?P<title>\w+)", "{title} U.S.C."),
         (r"/us/cfr/t(?P<title>\w+)" + _SECTION, "{title} C.F.R. § {section}{below}"),

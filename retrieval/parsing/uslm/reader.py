@@ -268,10 +268,11 @@ MAX_LOCATOR = 300  # what a locator column holds
 # How a locator goes on below a parent, where the file gives none: /us/usc/t8/ch12/schII, /us/usc/t8/s1101/a.
 CODE_STEPS = {
     "title": "t", "subtitle": "st", "chapter": "ch", "subchapter": "sch", "part": "pt", "subpart": "spt",
-    "division": "d", "article": "art", "section": "s",
+    "division": "d", "article": "art", "section": "s", "courtRule": "rule",
 }  # fmt: skip
 CODES = ("/us/usc", "/us/cfr")
 CODE_TITLE = re.compile(r"/us/(usc|cfr)/t[^/]+")
+NUMBERED_THROUGH = {"courtRules", "compiledAct", "reorganizationPlan"}  # of an appendix: whatever divides their sections
 
 
 def number_of(element: etree._Element) -> str:
@@ -292,9 +293,9 @@ def level_of(element: etree._Element) -> str:
 
 
 def locator_of(element: etree._Element) -> str:
-    """The identifier, or one built from the parent's."""
+    """The identifier, or one built from the parent's; the bankruptcy rules have some that name no title."""
     locator = hyphenated(element.get("identifier") or "").rstrip("/")
-    if not locator:
+    if not locator or (locator.startswith("/us/usc/") and not CODE_TITLE.match(locator)):
         locator = built_locator(element)
     if len(locator) > MAX_LOCATOR:
         raise SourceRefused(
@@ -308,8 +309,9 @@ def built_locator(element: etree._Element) -> str:
     if parent is None:
         raise SourceRefused(gettext_noop("The document has no identifier."))
     above, step = locator_of(parent), step_of(element, locator_of(parent))
-    if step.startswith("/s") and name_of(element) == "section" and (title := CODE_TITLE.match(above)):
-        above = title.group()  # a section of a code is found by its number alone, whatever its chapter
+    if name_of(element) in ("section", "courtRule") and (title := CODE_TITLE.match(above)):
+        whole = next((each for each in element.iterancestors() if name_of(each) in NUMBERED_THROUGH), None)
+        above = title.group() if whole is None else locator_of(whole)  # found by its number alone, whatever its chapter
     return above + step
 
 

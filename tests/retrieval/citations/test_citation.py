@@ -74,6 +74,22 @@ def test_a_whole_title_and_a_place_without_a_form():
 
 
 @pytest.mark.parametrize(
+    ("locator", "written"),
+    [
+        ("/us/usc/t28a", "28 U.S.C. app."),
+        ("/us/usc/t28a/courtRules/Civil/rule6/a/1/A", "Fed. R. Civ. P. 6(a)(1)(A)"),
+        ("/us/usc/t18a/courtRules/Crim/rule12.1", "Fed. R. Crim. P. 12.1"),
+        ("/us/usc/t11a/courtRules/rule9037", "Fed. R. Bankr. P. 9037"),
+        ("/us/usc/t5a/pl/92/463/s10/a", "Pub. L. No. 92-463, § 10(a) (5 U.S.C. app.)"),
+        ("/us/usc/t5a/reorgPlan/1939/I", "Reorg. Plan No. I of 1939 (5 U.S.C. app.)"),
+        ("/us/usc/t5a/reorgPlan/1939/I/s1", "Reorg. Plan No. I of 1939, § 1 (5 U.S.C. app.)"),
+    ],
+)
+def test_places_in_the_appendices_of_the_code_are_cited_by_what_they_are_of(locator, written):
+    assert cite(locator) == written
+
+
+@pytest.mark.parametrize(
     ("place", "written"),
     [
         (("Lease of 2020", "section", "4.2", "Term"), "Lease of 2020, § 4.2"),
