@@ -4,6 +4,7 @@
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ DECLARATIONS = {
     "wsgi.py",
     "gunicorn.conf.py",
 }
+STARTED_BY_UP = {"prepare", "worker"}  # commands that run where tests start a whole node
 LONGEST = 500  # lines; a longer file holds two concepts
 CLOCKS = {"perf_counter", "monotonic", "perf_counter_ns", "monotonic_ns"}
 
@@ -72,14 +74,34 @@ def file_of_tests(path: Path) -> Path:
 
 
 def is_declaration(path: Path) -> bool:
-    """Whether a module has no tests of its own: it only declares, or is a command, tested with what it calls."""
-    folders = {"migrations", "management", "models"}
-    return path.name in DECLARATIONS or bool(folders & set(path.relative_to(ROOT).parts))
+    """Whether a module has no tests of its own: it only declares, as tables, or is a command."""
+    return path.name in DECLARATIONS or "migrations" in path.parts or is_command(path) or "models.Model" in bases(path)
+
+
+def is_command(path: Path) -> bool:
+    return path.parts[-3:-1] == ("management", "commands")
+
+
+def bases(path: Path) -> set[str]:
+    """What the classes of a module derive from, as it is written there."""
+    classes = (node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef))
+    return {ast.unparse(base) for one in classes for base in one.bases}
+
+
+@cache
+def text_of_tests() -> str:
+    return "\n".join(path.read_text() for path in (ROOT / "tests").rglob("*.py"))
+
+
+def called_by_tests() -> set[str]:
+    """The commands that tests call by their names."""
+    return set(re.findall(r'(?:call_command\(|manage\(|manage\.py",)\s*"(\w+)"', text_of_tests()))
 
 
 def clocked(test: Path) -> Iterator[str]:
     """The assertions of a test that read the clock: other work on the machine makes them fail."""
-    for node in ast.walk(ast.parse(test.read_text())):
+    text = test.read_text()
+    for node in ast.walk(ast.parse(text)) if any(clock in text for clock in CLOCKS) else ():
         if isinstance(node, ast.Assert) and any(getattr(part, "attr", "") in CLOCKS for part in ast.walk(node)):
             yield f"{named(test)}:{node.lineno}"
 

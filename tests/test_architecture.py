@@ -9,18 +9,23 @@ import sys
 from graphlib import CycleError, TopologicalSorter
 
 import pytest
+from django.apps import apps
 
 from tests.architecture import (
     LONGEST,
     ROOMS,
+    STARTED_BY_UP,
+    called_by_tests,
     clocked,
     file_of_tests,
     import_graph,
     imports,
+    is_command,
     is_declaration,
     lines,
     modules,
     named,
+    text_of_tests,
 )
 from tests.conftest import ROOT
 
@@ -66,6 +71,21 @@ def test_no_module_imports_itself_by_way_of_others():
 @pytest.mark.parametrize("path", [path for path in modules() if not is_declaration(path)], ids=named)
 def test_every_module_has_a_test_file_of_its_name(path):
     assert file_of_tests(path).exists()
+
+
+COMMANDS = [path for path in modules() if is_command(path) and path.stem != "__init__"]
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=named)
+def test_every_command_is_called_by_a_test(path):
+    assert path.stem in called_by_tests() | STARTED_BY_UP
+
+
+def test_every_table_is_named_by_a_test():
+    ours = (model for model in apps.get_models() if model.__module__.partition(".")[0] in ROOMS)
+    named_there = set(re.findall(r"\w+", text_of_tests()))
+    tables = {model.__name__ for model in ours if not model._meta.proxy}
+    assert {table for table in tables - named_there if not table.startswith("Historical")} == set()
 
 
 def test_a_circle_would_be_found():

@@ -272,7 +272,7 @@ CODE_STEPS = {
 }  # fmt: skip
 CODES = ("/us/usc", "/us/cfr")
 CODE_TITLE = re.compile(r"/us/(usc|cfr)/t[^/]+")
-NUMBERED_THROUGH = {"courtRules", "compiledAct", "reorganizationPlan"}  # of an appendix: whatever divides their sections
+NUMBERED_THROUGH = {"courtRules", "compiledAct", "reorganizationPlan"}  # in an appendix, whatever divides them
 
 
 def number_of(element: etree._Element) -> str:

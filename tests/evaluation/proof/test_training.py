@@ -1,7 +1,10 @@
 from dataclasses import replace
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 
+from evaluation.management.commands import train_proof
 from evaluation.proof.pairs import made, provisions, written
 from evaluation.proof.training import cross_validated, fit, report, seen, verdict_on, write
 from retrieval.proof.model import FEATURES, READ, VERDICTS
@@ -35,3 +38,14 @@ def test_what_is_written_is_read(examples, tmp_path, monkeypatch):
         found = module.shipped.__wrapped__(read=read)
         assert found.weights.shape == (len(VERDICTS), len(features))
         assert abs(found.weights - made_model.weights).max() < 1e-3
+
+
+def test_the_command_tells_of_what_it_learned_from_and_of_what_it_was_not_shown(examples, monkeypatch):
+    pairs = {example.pair: example for example in examples}
+    monkeypatch.setattr(train_proof, "seen", pairs.__getitem__)
+    monkeypatch.setattr(train_proof, "for_the_logistic", lambda law: list(pairs))
+    for name in ("set_aside", "of_passages"):
+        monkeypatch.setattr(train_proof, name, lambda _: list(pairs)[:40])
+    call_command("train_proof", stdout=(printed := StringIO()))
+    assert printed.getvalue().count("written en supported") == 3
+    assert "set aside:" in printed.getvalue() and "kept apart:" in printed.getvalue()

@@ -2,8 +2,10 @@
 
 import logging
 from datetime import date
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -225,3 +227,11 @@ def test_a_volume_that_is_not_printed_is_found():
 
 def test_an_empty_brief_is_sound():
     assert check_brief("").to_dict()["findings"] == []
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--html"]])
+def test_the_command_tells_what_is_wrong_with_a_file(form, tmp_path):
+    brief = tmp_path / "brief.txt"
+    brief.write_text("Congress “may make no law.” U.S. Const. amend. I. Nothing is kept of it.")
+    call_command("check_brief", str(brief), *form, stdout=(printed := StringIO()))
+    assert "U.S. Const. amend. I" in printed.getvalue() and "shall" in printed.getvalue()
