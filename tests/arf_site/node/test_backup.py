@@ -161,7 +161,8 @@ def columns(url):
     """Those of each table."""
     found = ask(
         url,
-        "SELECT table_name, array_agg(quote_ident(column_name) ORDER BY ordinal_position) FROM information_schema.columns "
+        "SELECT table_name, array_agg(quote_ident(column_name) ORDER BY ordinal_position) "
+        "FROM information_schema.columns "
         "JOIN information_schema.tables USING (table_schema, table_name) "
         "WHERE table_schema = 'public' AND table_type = 'BASE TABLE' GROUP BY table_name",
     )

@@ -223,9 +223,12 @@ def test_every_word_is_stored(content):
     assert not lacking(content.encode())
 
 
+TITLES = [1, 3, 4, *(pytest.param(title, marks=pytest.mark.full) for title in (2, 6, 11))]
+
+
 @pytest.mark.measuring_data
 @pytest.mark.slow
-@pytest.mark.parametrize("title", [1, 3, 4, *(pytest.param(title, marks=pytest.mark.full) for title in (2, 6, 11))])
+@pytest.mark.parametrize("title", TITLES)
 def test_every_word_of_a_real_title_is_stored(measuring_data, title):
     assert not lacking((measuring_data / f"cfr/ecfr/title-{title}.xml").read_bytes())
 
