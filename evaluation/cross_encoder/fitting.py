@@ -54,7 +54,7 @@ def fit(
         fitting.take_batch()
         if fitting.position % EVERY == 0 or fitting.at_end_of_epoch:
             fitting.keep()
-            say(fitting.told)
+            say(fitting.progress)
     return fitting.best
 
 
@@ -100,7 +100,7 @@ class Fitting:
         return is_worse or len(self.losses) == self.plan.epochs
 
     @property
-    def told(self) -> str:
+    def progress(self) -> str:
         held_out = "".join(f", {loss:.4f}" for loss in self.losses)
         return f"{self.position} of {self.plan.epochs * self.in_epoch} batches; held out{held_out or ': not yet'}"
 

@@ -31,7 +31,13 @@ from retrieval.indexes.terms import texts_of
 from retrieval.models import Domain
 from retrieval.ranking import UNSET, Candidate, Ranking, Thresholds
 from retrieval.stages.reranker.artifact import Scored
-from retrieval.stages.reranker.features import FEATURES, JudgedNeighbours, Question, of_judgments, of_text
+from retrieval.stages.reranker.features import (
+    FEATURES,
+    JudgedNeighbours,
+    JudgedQuestion,
+    of_judgments,
+    of_text,
+)
 from retrieval.stages.reranker.reranker import asked
 from retrieval.text.normalization import normalize
 from rules import published
@@ -386,8 +392,8 @@ def as_kept(pools: Sequence[LearningPool]) -> np.ndarray:
     return np.array([pool.vector for pool in pools], dtype=np.float32).astype(np.float16).astype(np.float32)
 
 
-def question_of(topic: Topic) -> Question:
-    return Question(topic.domain, topic.language, "" if topic.source == SEARCHED else topic.query)
+def question_of(topic: Topic) -> JudgedQuestion:
+    return JudgedQuestion(topic.domain, topic.language, "" if topic.source == SEARCHED else topic.query)
 
 
 def in_order_of_pools(usable: Sequence[LearningPool], by_fold: Sequence[np.ndarray]) -> list[np.ndarray]:

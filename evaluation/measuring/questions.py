@@ -30,7 +30,7 @@ KINDS = ("top", "declined", "abandoned")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CountedQuestion:
     """One question however often it was asked; `times` of what the list counts. `text` and `last` are the newest."""
 
     text: str
@@ -47,7 +47,7 @@ class Report:
     days: int
     read: int
     cut: bool
-    lists: dict[str, list[Question]]
+    lists: dict[str, list[CountedQuestion]]
 
 
 def report(days: int, *, now: datetime | None = None) -> Report:
@@ -74,7 +74,7 @@ def public_searches(since: datetime) -> QuerySet[SearchLog]:
 
 def counted(
     searches: Iterable[SearchLog], rewordings: Sequence[SearchLog | None] | None = None
-) -> list[Question]:
+) -> list[CountedQuestion]:
     """By question, the most frequent first. `rewordings`: for each search the one that followed it, if any."""
     asked: dict[str, list[tuple[SearchLog, SearchLog | None]]] = defaultdict(list)
     searches = list(searches)
@@ -84,10 +84,10 @@ def counted(
     return sorted(questions, key=lambda one: (-one.times, one.text))[:MOST_SHOWN]
 
 
-def question_of(rows: Sequence[tuple[SearchLog, SearchLog | None]]) -> Question:
+def question_of(rows: Sequence[tuple[SearchLog, SearchLog | None]]) -> CountedQuestion:
     newest = rows[-1][0]
     reworded = dict.fromkeys(rewording.query_text for _log, rewording in rows if rewording)
-    return Question(newest.query_text, newest.language, len(rows), newest.created_at, tuple(reworded))
+    return CountedQuestion(newest.query_text, newest.language, len(rows), newest.created_at, tuple(reworded))
 
 
 # -- Abandoned

@@ -14,7 +14,7 @@ from evaluation.judging.visibility import topics_for
 from evaluation.measuring.runs import Runner, stated_language
 from evaluation.models import Judgment
 from evaluation.rule_impact import impact
-from evaluation.rule_impact.impact import SampleQuestion
+from evaluation.rule_impact.impact import ReplayedQuestion
 from retrieval import pipeline
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
@@ -45,7 +45,7 @@ _read: dict[tuple, Asked] = {}
 class Firing:
     """`looked_at` of `known` questions were read in the time there was; the rule fires on these."""
 
-    questions: tuple[SampleQuestion, ...]
+    questions: tuple[ReplayedQuestion, ...]
     looked_at: int
     known: int
 
@@ -67,17 +67,17 @@ def fired_on(rule: CompiledRule, caller: Caller, *, within: float) -> Firing:
     return Firing(tuple(reversed(once.values())), len(known), len(found))
 
 
-def judged(caller: Caller) -> list[SampleQuestion]:
+def judged(caller: Caller) -> list[ReplayedQuestion]:
     """The judged topics of the open splits, of domains that the caller may see."""
     has_grade = Exists(Judgment.objects.filter(topic=OuterRef("pk")))
     topics = topics_for(caller).filter(has_grade | Q(answerable=False), split__in=impact.OPEN)
     rows = topics.order_by("name").values_list("query", "language", "domain__slug")[:JUDGED]
-    return [SampleQuestion(text, stated_language(language) or "", (slug,)) for text, language, slug in rows]
+    return [ReplayedQuestion(text, stated_language(language) or "", (slug,)) for text, language, slug in rows]
 
 
 def read(
-    questions: Iterable[SampleQuestion], caller: Caller, *, until: float, routed: bool
-) -> Iterator[tuple[SampleQuestion, Asked | None]]:
+    questions: Iterable[ReplayedQuestion], caller: Caller, *, until: float, routed: bool
+) -> Iterator[tuple[ReplayedQuestion, Asked | None]]:
     """What each says, as rules look at it, and if `routed` which body of law it is about; of one not read yet None
     where the time is over. Those of domains that the caller may not see are left out.
     """

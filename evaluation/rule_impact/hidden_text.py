@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from evaluation.rule_impact.impact import (
     Effect,
     PublicSearch,
-    SampleQuestion,
+    ReplayedQuestion,
     judged_questions,
     publishing,
     ranks,
@@ -64,7 +64,7 @@ def hidden_by(rule: CompiledRule, effect: Effect) -> list[Loss]:
 
 
 def losses(
-    question: SampleQuestion,
+    question: ReplayedQuestion,
     read: Ranking,
     search: PublicSearch,
     rules: Sequence[CompiledRule],
@@ -146,7 +146,7 @@ def all_findings() -> list[Finding]:
 
 
 def some_losses(
-    questions: Sequence[SampleQuestion], search: PublicSearch, start: int
+    questions: Sequence[ReplayedQuestion], search: PublicSearch, start: int
 ) -> tuple[list[Loss], int]:
     """Of the questions from here on, as many as one step asks; and where the next begins."""
     lost: list[Loss] = []

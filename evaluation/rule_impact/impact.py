@@ -66,7 +66,7 @@ def retiring(number: int, in_force: Iterable[CompiledRule]) -> RuleChange:
 
 
 @dataclass(frozen=True, slots=True)
-class SampleQuestion:
+class ReplayedQuestion:
     """Asked again with its language in its domains; `log` is a search in which it was asked, `topic` one judged."""
 
     text: str
@@ -81,7 +81,7 @@ class SampleQuestion:
         return self.topic is not None and self.topic.answerable and bool(self.topic.relevant)
 
 
-def logged_questions(most: int = LOGGED, *, domain: str = "") -> list[SampleQuestion]:
+def logged_questions(most: int = LOGGED, *, domain: str = "") -> list[ReplayedQuestion]:
     """The last different questions of the public whose words are kept, each as it was asked; or those that could reach
     a domain, each asked of that alone.
     """
@@ -89,17 +89,17 @@ def logged_questions(most: int = LOGGED, *, domain: str = "") -> list[SampleQues
     if domain:
         kept = kept.filter(Q(domains=[]) | Q(domains__contains=[domain]))
     rows = kept.values_list("query_hash", "language", "domains", "query_text", "pk")[:LOOKED_AT]
-    found: dict[tuple, SampleQuestion] = {}
+    found: dict[tuple, ReplayedQuestion] = {}
     for hashed, language, domains, text, pk in rows.iterator():
         asked_of = (domain,) if domain else tuple(domains)
-        question = SampleQuestion(text, language, asked_of, log=str(pk))
+        question = ReplayedQuestion(text, language, asked_of, log=str(pk))
         found.setdefault((hashed, language, *sorted(asked_of)), question)
         if len(found) == most:
             break
     return list(found.values())
 
 
-def judged_questions(domains: Sequence[str] = (), splits: Sequence[str] = OPEN) -> list[SampleQuestion]:
+def judged_questions(domains: Sequence[str] = (), splits: Sequence[str] = OPEN) -> list[ReplayedQuestion]:
     """The judged topics of the open splits, each in its domain, by name; of these domains, or of all public ones."""
     public = Domain.objects.visible_to(ANONYMOUS)
     chosen = public.filter(slug__in=domains) if domains else public
@@ -108,8 +108,8 @@ def judged_questions(domains: Sequence[str] = (), splits: Sequence[str] = OPEN) 
     return [topic_question(topic) for topic in topics if topic.judged or not topic.answerable]
 
 
-def topic_question(topic: Topic) -> SampleQuestion:
-    return SampleQuestion(topic.query, stated_language(topic.language) or "", (topic.domain,), topic=topic)
+def topic_question(topic: Topic) -> ReplayedQuestion:
+    return ReplayedQuestion(topic.query, stated_language(topic.language) or "", (topic.domain,), topic=topic)
 
 
 # -- What is answered
@@ -155,11 +155,11 @@ class PublicSearch:
         self.indexed = {id(rule) for rule in self.in_force}
         self.runner = Runner()
 
-    def read(self, question: SampleQuestion) -> Ranking:
+    def read(self, question: ReplayedQuestion) -> Ranking:
         """The question as rules find it. Raises NotFound where a domain of it is no longer public."""
         return self.reading(Ranking(self.query(question)))
 
-    def query(self, question: SampleQuestion) -> Query:
+    def query(self, question: ReplayedQuestion) -> Query:
         return self.runner.query(question.text, question.domains, question.language or None)
 
     def answer(self, read: Ranking, rules: Iterable[CompiledRule]) -> Answer:
@@ -174,14 +174,14 @@ class PublicSearch:
         tried = [rule for rule in rules if id(rule) in near or id(rule) not in self.indexed]
         return fired(tried, said, timezone.localdate())
 
-    def may_fire(self, question: SampleQuestion, rules: RuleIndex) -> bool:
+    def may_fire(self, question: ReplayedQuestion, rules: RuleIndex) -> bool:
         """By its words as typed; a Spanish question fires rules by its English too. Raises NotFound."""
         typed = Normalize()(Ranking(self.query(question))).query
         return typed.language == SPANISH or bool(rules.near(self.matching.asked(typed)))
 
     def touched(
-        self, questions: Iterable[SampleQuestion], rules: Sequence[CompiledRule]
-    ) -> Iterator[tuple[SampleQuestion, Ranking]]:
+        self, questions: Iterable[ReplayedQuestion], rules: Sequence[CompiledRule]
+    ) -> Iterator[tuple[ReplayedQuestion, Ranking]]:
         """The questions that fire any of the rules today."""
         by_words = RuleIndex(rules)
         for question in questions:
@@ -229,7 +229,7 @@ class Hidden(NamedTuple):
 class Effect:
     """One question's answers before and after."""
 
-    question: SampleQuestion
+    question: ReplayedQuestion
     before: Answer
     after: Answer
 
@@ -284,7 +284,7 @@ def ranks(locators: Iterable[str], topic: Topic) -> dict[str, int]:
 
 
 def effects(
-    change: RuleChange, questions: Iterable[SampleQuestion], search: PublicSearch | None = None
+    change: RuleChange, questions: Iterable[ReplayedQuestion], search: PublicSearch | None = None
 ) -> list[Effect]:
     """Of every question that the change can touch, changed or not; what it cannot touch is not asked again."""
     search = search or PublicSearch()
@@ -295,7 +295,7 @@ def effects(
         ]
 
 
-def threshold_effects(draft: DomainThreshold, questions: Sequence[SampleQuestion]) -> list[Effect]:
+def threshold_effects(draft: DomainThreshold, questions: Sequence[ReplayedQuestion]) -> list[Effect]:
     """Of each question, asked under the thresholds in force and under the draft as though it were published."""
 
     def answers() -> list[Answer]:

@@ -18,7 +18,7 @@ from django.utils.translation import ngettext
 from evaluation.measuring.measures import Estimate
 from evaluation.models import RulePreview, Topic
 from evaluation.rule_impact import impact
-from evaluation.rule_impact.impact import Answer, Effect, Place, PublicSearch, RuleChange, SampleQuestion
+from evaluation.rule_impact.impact import Answer, Effect, Place, PublicSearch, ReplayedQuestion, RuleChange
 from evaluation.topics import library
 from retrieval import jobs, pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
@@ -110,7 +110,7 @@ def look(row: RulePreview) -> None:
     }
 
 
-def reference(question: SampleQuestion) -> list[str]:
+def reference(question: ReplayedQuestion) -> list[str]:
     return [TOPIC, question.topic.id] if question.topic else [LOG, question.log]
 
 
@@ -136,7 +136,7 @@ def advance(row: RulePreview) -> None:
     row.save()
 
 
-def questions_of(references: Iterable[Sequence[str]]) -> list[SampleQuestion]:
+def questions_of(references: Iterable[Sequence[str]]) -> list[ReplayedQuestion]:
     """Those that are still there, in this order."""
     wanted = [tuple(one) for one in references]
     logs = SearchLog.objects.exclude(query_text="").in_bulk([name for kind, name in wanted if kind == LOG])
@@ -147,8 +147,8 @@ def questions_of(references: Iterable[Sequence[str]]) -> list[SampleQuestion]:
     return [known[one] for one in wanted if one in known]
 
 
-def logged_question(log: SearchLog) -> SampleQuestion:
-    return SampleQuestion(log.query_text, log.language, tuple(log.domains), log=str(log.pk))
+def logged_question(log: SearchLog) -> ReplayedQuestion:
+    return ReplayedQuestion(log.query_text, log.language, tuple(log.domains), log=str(log.pk))
 
 
 def as_stored(effect: Effect) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from evaluation.measuring.measures import Estimate, credited
 from evaluation.models import RuleSuggestion
 from evaluation.models import Topic as TopicRow
 from evaluation.rule_impact import impact
-from evaluation.rule_impact.impact import Answer, Effect, PublicSearch, SampleQuestion
+from evaluation.rule_impact.impact import Answer, Effect, PublicSearch, ReplayedQuestion
 from evaluation.topics.topic import Topic
 from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_caller
@@ -229,7 +229,7 @@ class Judged:
         self.before: dict[str, Answer] = {}
 
     @cached_property
-    def readings(self) -> list[tuple[SampleQuestion, Ranking, Asked]]:
+    def readings(self) -> list[tuple[ReplayedQuestion, Ranking, Asked]]:
         with as_caller(ANONYMOUS):
             read = [(question, self.search.read(question)) for question in self.questions]
         return [(question, ranking, self.search.matching.asked(ranking.query)) for question, ranking in read]
@@ -270,7 +270,7 @@ class Judged:
             )
         return Trial(content, effects, self.measurable)
 
-    def answer_before(self, question: SampleQuestion, read: Ranking) -> Answer:
+    def answer_before(self, question: ReplayedQuestion, read: Ranking) -> Answer:
         name = question.topic.id
         if name not in self.before:
             self.before[name] = self.search.answer(read, self.search.in_force)

@@ -62,7 +62,7 @@ LEANS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class AnsweredQuestion:
     """What was asked, and the entries of law that answer it: the passages, numbered from 1."""
 
     text: str
@@ -81,7 +81,7 @@ class Draft:
 
 
 def written(
-    questions: Sequence[Question],
+    questions: Sequence[AnsweredQuestion],
     language: str,
     caller: Caller,
     domains: Sequence[DomainScope],
@@ -118,7 +118,7 @@ def account_of(drafts: Sequence[Draft]) -> dict:
 
 
 def drafted(
-    questions: Sequence[Question],
+    questions: Sequence[AnsweredQuestion],
     language: str,
     log: UUID | None,
     *,
@@ -162,11 +162,11 @@ def attempts(
 # -- The prompt, and the form of what comes back
 
 
-def steers(question: Question) -> bool:
+def steers(question: AnsweredQuestion) -> bool:
     return any(STEERING.search(entry["text"]) for entry in question.law)
 
 
-def prompt_of(question: Question, language: str, *, again: bool) -> Messages:
+def prompt_of(question: AnsweredQuestion, language: str, *, again: bool) -> Messages:
     numbered = [
         f"[{n}] {entry['citations'][0]['citation']}: {entry['text']}"
         for n, entry in enumerate(question.law, start=1)

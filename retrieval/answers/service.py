@@ -138,7 +138,7 @@ class Quoted:
     @property
     def hotlines(self) -> list[str]:
         """What is told to a cry for help, each once."""
-        return list(dict.fromkeys(told["text"] for told in told_before(self.parts) if told["code"] == CRISIS))
+        return list(dict.fromkeys(told["text"] for told in notices(self.parts) if told["code"] == CRISIS))
 
 
 def answer(request: AnswerRequest, caller: Caller = ANONYMOUS, *, channel: str = "command") -> dict:
@@ -182,7 +182,7 @@ def complete(quoted: Quoted) -> dict:
         whole |= {"generation": generation_of(made, wrote, caller), "cost": cost_of(made, quoted.began)}
         chosen = [one for part in made for one in part.chosen]
         whole["definitions"] = reading.definitions_in(chosen, caller, request.as_of)
-    whole["elsewhere"] = told_elsewhere(quoted)
+    whole["elsewhere"] = pages_elsewhere(quoted)
     return whole | {"took_ms": round((quoted.took + time.perf_counter() - started) * 1000, 2)}
 
 
@@ -375,7 +375,7 @@ def written(request: AnswerRequest, made: Sequence[Part], caller: Caller, langua
     widened = [slug for part in made for slug in part.found["widened"]]
     scopes, in_force = in_scope(caller, (*request.domains, *widened) if request.domains else ())
     kept = answers_for(request.search(language), scopes, in_force)
-    questions = [generation.Question(part.question, part.holding) for part in answered]
+    questions = [generation.AnsweredQuestion(part.question, part.holding) for part in answered]
     return generation.written(questions, language, caller, scopes, kept, UUID(made[0].found["trace_id"]))
 
 
@@ -423,10 +423,10 @@ def cost_of(made: Sequence[Part], began: datetime) -> dict:
 # -- What is said beside it
 
 
-def told_elsewhere(quoted: Quoted) -> dict | None:
+def pages_elsewhere(quoted: Quoted) -> dict | None:
     """What other sites say, where nothing here answers what was searched. Nothing private is sent."""
     request, caller = quoted.request, quoted.caller
-    unsearched = any(not told["searched"] for told in told_before(quoted.parts))
+    unsearched = any(not told["searched"] for told in notices(quoted.parts))
     if quoted.items or unsearched or not elsewhere.is_configured():
         return None
     with row_security.as_caller(caller):
@@ -436,11 +436,11 @@ def told_elsewhere(quoted: Quoted) -> dict | None:
 
 def not_found(made: Sequence[Part]) -> dict:
     """That nothing here answers, what was looked at, and what would help."""
-    if unsearched := [told["text"] for told in told_before(made) if not told["searched"]]:
+    if unsearched := [told["text"] for told in notices(made) if not told["searched"]]:
         return {"message": unsearched[0], "looked_at": [], "would_help": []}
     near = [place(one) for part in made for one in looked_at(part.found)]
     looked = [one for n, one in enumerate(near) if one not in near[:n]]
-    if other_law := [told["text"] for told in told_before(made) if told["code"] == ANOTHER_COUNTRY]:
+    if other_law := [told["text"] for told in notices(made) if told["code"] == ANOTHER_COUNTRY]:
         return {"message": other_law[0], "looked_at": looked, "would_help": []}
     return {
         "message": _("I don't know: nothing here answers this well enough."),
@@ -454,14 +454,14 @@ def looked_at(found: dict) -> list[dict]:
     return found["near_misses"] or found["results"][:PROVISIONS]
 
 
-def told_before(made: Sequence[Part]) -> list[dict]:
+def notices(made: Sequence[Part]) -> list[dict]:
     """What was told before a search: hotlines, or why nothing was searched."""
     return [part.found["notice"] for part in made if part.found["notice"]]
 
 
 def beside_answer(made: Sequence[Part]) -> Iterator[str]:
     is_answered = any(part.items for part in made)  # else the message says what is another country's
-    shown = (told for told in told_before(made) if told["searched"])
+    shown = (told for told in notices(made) if told["searched"])
     yield from (told["text"] for told in shown if is_answered or told["code"] != ANOTHER_COUNTRY)
     if missing := [words for part in made if part.items for words in part.found["missing_words"]]:
         quoted = {"words": ", ".join(f"“{words}”" for words in missing)}

@@ -44,7 +44,7 @@ def turned_round(said: str, holding: str, language: str) -> Claim | None:
     forbids = bool(mine & FORBIDS) and not mine & LETS
     if not (lets or forbids):
         return None
-    law = set(_NOT_LET.sub("not", told(claim, holding)).split())
+    law = set(_NOT_LET.sub("not", words_about(claim, holding)).split())
     turned = (bool(law & LETS), bool(law & REFUSES)) == (forbids, lets)
     return contradicted(said) if turned else None
 
@@ -54,12 +54,12 @@ def set_free(said: str, holding: str, language: str) -> Claim | None:
     claim = tokens(said, language)
     if not _FREES.search(fold(said)) or {fold(token.word) for token in claim} & LIMITS:
         return None
-    law = told(claim, holding)
+    law = words_about(claim, holding)
     demanded = not OBLIGES.isdisjoint(law.split()) and not _FREES.search(law)
     return contradicted(said) if demanded else None
 
 
-def told(claim: Sequence[Token], holding: str) -> str:
+def words_about(claim: Sequence[Token], holding: str) -> str:
     """The words of the holding on what the claim says, folded; none where it hardly speaks of that."""
     every = clauses(Source("", "", holding))
     place = align({token.term for token in claim}, every, weights(every))

@@ -1,4 +1,4 @@
-"""The sentences that carry citations, beside the law they cite. Pure but for what a library reads."""
+"""The sentences that carry citations, beside the law they cite. The law is read by `library`; no other I/O."""
 
 import logging
 import re

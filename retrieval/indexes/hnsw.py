@@ -59,7 +59,7 @@ class IndexVectors(Job):
     """
 
     def step(self, run: JobRun) -> Progress:
-        if settled() or is_being_built():
+        if ready_to_build() or is_being_built():
             return build_step(run)
         told = "What is left is made once nothing comes into it" if missing() else "Every large domain is indexed"
         return Progress(run.total, run.total, told, finished=True)
@@ -67,7 +67,7 @@ class IndexVectors(Job):
 
 def order_missing() -> None:
     """What the clock runs: orders the indexes that domains have come to need."""
-    due = settled()
+    due = ready_to_build()
     last = JobRun.objects.filter(kind="index_vectors").order_by("-pk").first() if due else None
     if due and not (last and (not last.is_finished or rests(last, due))):
         jobs.enqueue(**request(), queues=True)
@@ -92,7 +92,7 @@ def build_step(run: JobRun, *models: EmbeddingModel) -> Progress:
     """Sees to it that a builder is at work on what these models lack. Raises ArfError for one that ends without an
     index again and again.
     """
-    waiting = sorted(names_of(missing(*models) if models else settled()))
+    waiting = sorted(names_of(missing(*models) if models else ready_to_build()))
     starts = run.state["starts"] if run.state.get("waiting") == waiting else 0
     if not is_being_built():
         if starts == MOST_STARTS:
@@ -135,7 +135,7 @@ def missing(*models: EmbeddingModel) -> list[Lacking]:
     ]
 
 
-def settled() -> list[Lacking]:
+def ready_to_build() -> list[Lacking]:
     """Those of the model in use that nothing comes into, nor came into a moment ago."""
     coming = jobs.coming_in(QUIET)
     return [(model, domain) for model, domain in missing() if domain.slug not in coming]
@@ -160,13 +160,13 @@ def make(model: EmbeddingModel, domain: Domain, *, concurrently: bool = False) -
         )
 
 
-def build_missing(*models: EmbeddingModel, only_settled: bool = False) -> Iterator[str]:
+def build_missing(*models: EmbeddingModel, only_ready: bool = False) -> Iterator[str]:
     """Makes them one after the other, outside of any transaction, telling which. Raises ArfError while another process
     does, and once all were tried the DatabaseError of the last that cannot be made.
     """
     problem = None
     with alone():
-        for model, domain in settled() if only_settled else missing(*models):
+        for model, domain in ready_to_build() if only_ready else missing(*models):
             yield f"{domain.name} for {model.name}"
             try:
                 drop_half_made(model, domain)

@@ -96,7 +96,7 @@ class Shown:
         return key(self.made.section)
 
     @property
-    def told(self) -> list[dict]:
+    def by_later_law(self) -> list[dict]:
         """What later law did to a text that stayed."""
         return [self.made.by.to_dict()] if self.made.by else []
 

@@ -358,7 +358,7 @@ def part(
         edge: reader.url(edge.target, name_under(edge.target.locator, edge.target_locator))
         for edge in citations
     }
-    told = told_by_changes(section, stands.made, citations)
+    told = notes_of_changes(section, stands.made, citations)
     return Part(
         section=section,
         name=name_under(page.locator, section.locator),
@@ -388,7 +388,7 @@ def is_told_at(section: Section, page: Section, change: Change) -> bool:
     return section.locator == change.provision
 
 
-def told_by_changes(section: Section, made: Sequence[Change], citations: Sequence[Citation]) -> set[str]:
+def notes_of_changes(section: Section, made: Sequence[Change], citations: Sequence[Citation]) -> set[str]:
     """The source's notes that say no more than the changes told on the page: "Superseded by the Twelfth Amendment."."""
     named = {edge.target_locator: edge.text for edge in citations if edge.start < 0}
     concerning = [change for change in made if history.is_within(section.locator, change.provision)]

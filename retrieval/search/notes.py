@@ -35,7 +35,7 @@ def notes_with(query: Query, most: int) -> list[dict]:
     best: dict[int, int | None] = {}
     for section, number in filter(None, together):
         best.setdefault(section, number)
-    return list(told(query, {section: best[section] for section in [*best][:most]}))
+    return list(with_snippets(query, {section: best[section] for section in [*best][:most]}))
 
 
 def searched(query: Query) -> SectionQuerySet:
@@ -78,7 +78,7 @@ def private_notes(query: Query, most: int) -> list[Noted]:
     return [(pk, None) for _, pk in sorted(found, key=lambda row: (-row[0], row[1]))]
 
 
-def told(query: Query, best: Mapping[int, int | None]) -> Iterable[dict]:
+def with_snippets(query: Query, best: Mapping[int, int | None]) -> Iterable[dict]:
     """Each with the piece of its note that has the words. Of a day before the last change, the source's notes tell of
     what was still to come: they are left out.
     """

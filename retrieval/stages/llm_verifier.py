@@ -281,10 +281,10 @@ def provisions_of(query: Query, candidates: Sequence[Candidate]) -> dict[int, st
     stretch around the best chunk.
     """
     found = readable_provisions(query, candidates, whole=True)
-    return {provision.pk: told_to_model(provision) for provision in found.values() if not provision.private}
+    return {provision.pk: text_for_model(provision) for provision in found.values() if not provision.private}
 
 
-def told_to_model(provision: Provision) -> str:
+def text_for_model(provision: Provision) -> str:
     text = provision.text
     headings = [provision.citation, provision.breadcrumb, provision.heading, provision.plain_name]
     first = max(0, min(provision.chunk_start or 0, len(text) - MAX_PROVISION))

@@ -29,11 +29,11 @@ def of_section(section: Section, readable: SectionQuerySet) -> list[Told]:
     if section.is_leaf and len(section.text) <= LONG:
         return []
     kept = section.summaries.filter(level=Level.PROVISION if section.is_leaf else Level.PART)
-    return told(kept, readable).get(section.pk, [])
+    return sentences_of(kept, readable).get(section.pk, [])
 
 
 def of_document(document: Document, readable: SectionQuerySet) -> list[Told]:
-    return told(document.summaries.filter(section=None), readable).get(None, [])
+    return sentences_of(document.summaries.filter(section=None), readable).get(None, [])
 
 
 def with_summaries(results: Sequence[dict], caller: Caller, day: date | None) -> list[dict]:
@@ -46,7 +46,7 @@ def with_summaries(results: Sequence[dict], caller: Caller, day: date | None) ->
     places = {
         (domain, locator): pk for pk, domain, locator in long.values_list("pk", "domain__slug", "locator")
     }
-    found = told(Summary.objects.filter(section__in=places.values(), level=Level.PROVISION), readable)
+    found = sentences_of(Summary.objects.filter(section__in=places.values(), level=Level.PROVISION), readable)
     told_of = written(places.values(), readable)
     at = [places.get((result["domain"], result["locator"])) for result in results]
     return [
@@ -119,7 +119,7 @@ def headings(documents: Sequence[Document], readable: SectionQuerySet) -> dict[i
     return {document: found for document, found in shown.items() if len(found) > 1}
 
 
-def told(kept: QuerySet[Summary], readable: SectionQuerySet) -> dict[int | None, list[Told]]:
+def sentences_of(kept: QuerySet[Summary], readable: SectionQuerySet) -> dict[int | None, list[Told]]:
     """By section, in reading order, without what only leads into a list. Nothing is told of what may not be read whole:
     a later text is no summary of an earlier day's.
     """

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django_q.tasks import async_task
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.answers.generation import LANGUAGES, SETTLED, Draft, Question, drafted
+from retrieval.answers.generation import LANGUAGES, SETTLED, AnsweredQuestion, Draft, drafted
 from retrieval.engines.llm import service as llm
 from retrieval.engines.llm.budget import current_policy, spent_today
 from retrieval.engines.llm.requests import LLMUnavailable
@@ -104,7 +104,7 @@ def draft_of(section: Section, language: str) -> Draft:
     """Raises LLMUnavailable."""
     if spent_today() > SHARE * current_policy().daily_budget:
         raise LLMUnavailable("over_budget", "what summaries may cost of today's budget is spent")
-    asked = Question(ASKED.format(citation=section.citation), passages_of(section))
+    asked = AnsweredQuestion(ASKED.format(citation=section.citation), passages_of(section))
     [draft] = drafted([asked], language, None, purpose=PURPOSE, allowed=PATIENCE)
     if draft.problem in UNASKED:
         raise LLMUnavailable(draft.problem, f"the language model is not asked now: {draft.problem}")

@@ -64,12 +64,12 @@ ORDER = {"exact": 0, "starts_with": 1}  # what must stand first in a question
 
 
 @dataclass(frozen=True, slots=True)
-class SampleQuestion:
+class MadeUpQuestion:
     text: str
     citations: tuple[str, ...] = ()
 
-    def __add__(self, other: "SampleQuestion") -> "SampleQuestion":
-        return SampleQuestion(f"{self.text} {other.text}".strip(), (*self.citations, *other.citations))
+    def __add__(self, other: "MadeUpQuestion") -> "MadeUpQuestion":
+        return MadeUpQuestion(f"{self.text} {other.text}".strip(), (*self.citations, *other.citations))
 
 
 class Corpus(Protocol):
@@ -270,7 +270,7 @@ def circles(rules: Sequence[CompiledRule], jurisdictions: Mapping[str, str], tod
 
 
 def way_round(
-    question: SampleQuestion, rules: Sequence[CompiledRule], setting: tuple[str, str, str]
+    question: MadeUpQuestion, rules: Sequence[CompiledRule], setting: tuple[str, str, str]
 ) -> tuple[CompiledRule, ...]:
     """The fewest rules that lead from the question back to it; none where no way does."""
     start = replace(question, text=question.text.casefold())
@@ -288,7 +288,7 @@ def way_round(
     return ()
 
 
-def rewritten(question: SampleQuestion, rule: CompiledRule) -> SampleQuestion:
+def rewritten(question: MadeUpQuestion, rule: CompiledRule) -> MadeUpQuestion:
     text = question.text
     for action in rule.does("rewrite"):
         text = replaced(text, action.phrase, action.text) if action.phrase else action.text
@@ -298,7 +298,7 @@ def rewritten(question: SampleQuestion, rule: CompiledRule) -> SampleQuestion:
 # -- Whether two can fire together
 
 
-def asked(question: SampleQuestion, setting: tuple[str, str, str]) -> Asked:
+def asked(question: MadeUpQuestion, setting: tuple[str, str, str]) -> Asked:
     language, domain, jurisdiction = setting
     return Asked(
         ((language, question.text),),
@@ -310,14 +310,14 @@ def asked(question: SampleQuestion, setting: tuple[str, str, str]) -> Asked:
     )
 
 
-def fires(rule: CompiledRule, question: SampleQuestion, setting: tuple[str, str, str]) -> bool:
+def fires(rule: CompiledRule, question: MadeUpQuestion, setting: tuple[str, str, str]) -> bool:
     looked_at = asked(question, setting)
     return concerns(rule, looked_at) and holds(rule, looked_at, True)
 
 
 def may_be_asked(rule: CompiledRule, setting: tuple[str, str, str]) -> bool:
     """Whether all but the words of the question holds."""
-    looked_at = asked(SampleQuestion(""), setting)
+    looked_at = asked(MadeUpQuestion(""), setting)
     return concerns(rule, looked_at) and holds(rule, looked_at, False)
 
 
@@ -347,11 +347,11 @@ def witness(one: CompiledRule, other: CompiledRule, jurisdictions: Mapping[str, 
     return None
 
 
-def shown(question: SampleQuestion) -> str:
+def shown(question: MadeUpQuestion) -> str:
     return question.text or " ".join(question.citations)
 
 
-def questions(rule: CompiledRule) -> Iterator[SampleQuestion]:
+def questions(rule: CompiledRule) -> Iterator[MadeUpQuestion]:
     """The shortest questions that meet what a rule looks for in words; some may still not fire it."""
     criteria = sorted(rule.clauses.criteria, key=lambda criterion: ORDER.get(criterion.kind, 2))
     choices = [pieces(criterion) for criterion in criteria if pieces(criterion)]
@@ -359,22 +359,22 @@ def questions(rule: CompiledRule) -> Iterator[SampleQuestion]:
         yield sum_of(dict.fromkeys(several))
 
 
-def sum_of(several: Iterable[SampleQuestion]) -> SampleQuestion:
+def sum_of(several: Iterable[MadeUpQuestion]) -> MadeUpQuestion:
     """Together, without what is said already."""
-    whole = SampleQuestion("")
+    whole = MadeUpQuestion("")
     for question in several:
         said = bool(question.text) and folded(question.text) in folded(whole.text)
-        whole += SampleQuestion("", question.citations) if said else question
+        whole += MadeUpQuestion("", question.citations) if said else question
     return whole
 
 
-def pieces(criterion: Criterion) -> list[SampleQuestion]:
+def pieces(criterion: Criterion) -> list[MadeUpQuestion]:
     if criterion.kind == "citation":
-        return [SampleQuestion("", criterion.values or (ANY_PLACE,))]
+        return [MadeUpQuestion("", criterion.values or (ANY_PLACE,))]
     if criterion.kind == "regex":
-        return [SampleQuestion(text) for text in attempts(criterion.values[0])]
+        return [MadeUpQuestion(text) for text in attempts(criterion.values[0])]
     if criterion.kind in ("keywords", "exact", "starts_with", "contains"):
-        return [SampleQuestion(value) for value in criterion.values]
+        return [MadeUpQuestion(value) for value in criterion.values]
     return []
 
 

@@ -18,6 +18,6 @@ class Command(ArfCommand):
         models = EmbeddingModel.objects.filter(pk__in=options["models"])
         if unknown := {*options["models"]} - {model.pk for model in models}:
             raise CommandError(f"There is no embedding model {', '.join(map(str, sorted(unknown)))}.")
-        for name in hnsw.build_missing(*models, only_settled=options["settled"]):
+        for name in hnsw.build_missing(*models, only_ready=options["settled"]):
             self.stdout.write(f"Indexing {name} …")
         self.stdout.write("Every large domain is indexed." if not options["settled"] else "Nothing else is to be made.")

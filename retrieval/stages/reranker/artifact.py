@@ -15,7 +15,7 @@ from retrieval.stages.reranker.features import (
     NEAR,
     NO_VECTORS,
     JudgedNeighbours,
-    Question,
+    JudgedQuestion,
     evidence,
 )
 
@@ -172,7 +172,7 @@ def unpack(artifact: bytes, sha256: str) -> Reranker:
             arrays["vectors"].astype(np.float32),
             tuple(told["relevant"]),
             told["prior"],
-            tuple(Question(*question) for question in told["questions"]),
+            tuple(JudgedQuestion(*question) for question in told["questions"]),
             arrays.get("unanswerable", NO_VECTORS).astype(np.float32),
         )
         ends = (arrays[name] for name in ("low", "high", "mean", "scale"))

@@ -48,11 +48,11 @@ FEATURES = (*OF_TEXT, *OF_JUDGMENTS)
 NEAR = FEATURES.index("alias_near_score")
 
 
-BEYOND = 2.0  # a cosine that nothing reaches
+BEYOND = 2.0  # greater than any cosine
 NO_VECTORS = np.zeros((0, 0), np.float32)
 
 
-class Question(NamedTuple):
+class JudgedQuestion(NamedTuple):
     """A judged question as it may be shown to others; without text where readers asked it."""
 
     domain: str
@@ -73,7 +73,7 @@ class JudgedNeighbours:
     vectors: np.ndarray
     relevant: tuple[Mapping[str, int], ...]
     prior: Mapping[str, int]
-    questions: tuple[Question, ...] = ()
+    questions: tuple[JudgedQuestion, ...] = ()
     unanswerable: np.ndarray = field(default_factory=lambda: NO_VECTORS)
 
     NEAREST = 20
@@ -139,7 +139,7 @@ class JudgedNeighbours:
     def _near(self, cosines: np.ndarray) -> float:
         return float(np.sort(cosines)[-self.FEW :].mean())
 
-    def alike(self, vector: np.ndarray | None, least: Mapping[str, float]) -> list[Question]:
+    def alike(self, vector: np.ndarray | None, least: Mapping[str, float]) -> list[JudgedQuestion]:
         """Questions that may be shown, the most similar first. `least`: the cosine asked for, by domain; those of
         domains that it does not name are left out.
         """

@@ -14,7 +14,7 @@ from evaluation.models import Judgment, RulePreview, Topic
 from evaluation.rule_impact import hidden_text, impact, previews
 from evaluation.rule_impact.impact import (
     PublicSearch,
-    SampleQuestion,
+    ReplayedQuestion,
     answer_of,
     effects,
     judged_questions,
@@ -170,16 +170,16 @@ def told_shape(page: dict) -> dict:
     }
 
 
-def shape_now(q: SampleQuestion) -> dict:
+def shape_now(q: ReplayedQuestion) -> dict:
     return shape(search(SearchRequest(q.text, q.domains, language=q.language or None), fresh=True))
 
 
 @pytest.fixture(scope="module")
-def without_rules() -> Callable[[SampleQuestion], dict]:
+def without_rules() -> Callable[[ReplayedQuestion], dict]:
     """The answer while no rule is in force: each question is asked once."""
     known: dict[tuple, dict] = {}
 
-    def answer(q: SampleQuestion) -> dict:
+    def answer(q: ReplayedQuestion) -> dict:
         asked = q.text, q.domains, q.language
         if asked not in known:
             known[asked] = shape_now(q)
@@ -188,7 +188,7 @@ def without_rules() -> Callable[[SampleQuestion], dict]:
     return answer
 
 
-def assert_comes_true(row: RulePreview, take: Callable, now: Callable[[SampleQuestion], dict] = shape_now) -> None:
+def assert_comes_true(row: RulePreview, take: Callable, now: Callable[[ReplayedQuestion], dict] = shape_now) -> None:
     """Before it is taken answers are as the preview says they are now, then as it says they will be."""
     told = {("log", c["log"]) if "log" in c else ("topic", c["topic"]): c for c in row.changes}
     asked = {tuple(previews.reference(q)): q for q in (*logged_questions(), *judged_questions())}

@@ -62,7 +62,7 @@ def test_a_domain_that_something_comes_into_has_no_index_made_until_a_while_afte
 def test_another_embedder_serves_only_with_its_indexes_whatever_comes_in(grown):
     jobs.create(**ingest.request(grown))
     model = EmbeddingModel.objects.get()
-    assert hnsw.missing(model) == [(model, grown)] and not hnsw.settled()
+    assert hnsw.missing(model) == [(model, grown)] and not hnsw.ready_to_build()
     *_, last = jobs.run_here(jobs.create(**hnsw.request()))
     assert last.message == "What is left is made once nothing comes into it"
 
@@ -71,7 +71,7 @@ def test_another_embedder_serves_only_with_its_indexes_whatever_comes_in(grown):
 def test_what_failed_or_was_cancelled_is_not_ordered_again_at_once(grown, status):
     assert ordered() == 1
     job = JobRun.objects.filter(kind="index_vectors")
-    job.update(status=status, finished_at=timezone.now(), state={"waiting": [*hnsw.names_of(hnsw.settled())]})
+    job.update(status=status, finished_at=timezone.now(), state={"waiting": [*hnsw.names_of(hnsw.ready_to_build())]})
     assert ordered() == 1
     job.update(state={"waiting": ["another"]})
     assert ordered() == 2

@@ -10,7 +10,7 @@ from retrieval.engines import loaded
 from retrieval.models import Document, Section
 from retrieval.ranking import Query
 from retrieval.request import SearchRequest
-from retrieval.search.notes import notes_with, private_notes, public_notes, searched, told
+from retrieval.search.notes import notes_with, private_notes, public_notes, searched, with_snippets
 from retrieval.search.service import in_scope, run, search
 from tests.builders import a_document, a_domain, a_section, embedded, grant
 
@@ -128,7 +128,7 @@ def test_what_is_no_longer_there_is_not_told(noted):
     _, other, _ = noted
     assert (other.pk, 1) in public_notes(query) and private_notes(query, 10) == []
     assert searched(query).filter(pk=other.pk).exists()
-    assert [note["note"] for note in told(query, {other.pk: 0, -1: None})] == [1]
+    assert [note["note"] for note in with_snippets(query, {other.pk: 0, -1: None})] == [1]
     assert len(notes_with(query, most=1)) == 1
 
 
@@ -137,4 +137,4 @@ def test_the_texts_of_what_has_notes_are_not_read_for_them(noted, django_assert_
     query = run(SearchRequest("zyzzyva", ("statutes",)), ANONYMOUS, scopes, versions).query
     _, other, gone = noted
     with django_assert_num_queries(1):
-        assert len(list(told(query, {other.pk: 0, gone.pk: 0}))) == 2
+        assert len(list(with_snippets(query, {other.pk: 0, gone.pk: 0}))) == 2

@@ -20,7 +20,7 @@ from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
 from retrieval.stages.present import Present
 from retrieval.stages.reranker.artifact import pack
-from retrieval.stages.reranker.features import JudgedNeighbours, Question
+from retrieval.stages.reranker.features import JudgedNeighbours, JudgedQuestion
 from tests.builders import a_case_file
 from tests.rerankers import publish_limits, some_reranker
 
@@ -31,11 +31,11 @@ NEAR = "May the police search a phone without a warrant?"
 FAR = "Who appoints the judges of the Supreme Court?"
 
 
-def question(text: str = NEAR, *, domain: str = "us_constitution", language: str = "en") -> Question:
-    return Question(domain, language, text)
+def question(text: str = NEAR, *, domain: str = "us_constitution", language: str = "en") -> JudgedQuestion:
+    return JudgedQuestion(domain, language, text)
 
 
-def deploy(*questions: Question) -> None:
+def deploy(*questions: JudgedQuestion) -> None:
     """A reranker that learned from these; those without words were worded as the first."""
     embedder = active_embedder().embedder
     vectors = np.array([embedder.embed_query(each.text or NEAR) for each in questions], np.float32)
@@ -99,7 +99,7 @@ def test_a_question_of_a_domain_become_private_is_shown_only_to_those_who_may_se
 
 def test_what_readers_asked_is_never_shown_to_others():
     asked = Topic("search-1", "my own words", source=SEARCHED, relevant={"/us/const/amendment/IV": 2})
-    assert question_of(asked) == Question("us_constitution", "en", "")
+    assert question_of(asked) == JudgedQuestion("us_constitution", "en", "")
     assert question_of(replace(asked, source="admin")).text == "my own words"
     deploy(question(""))
     assert suggested() == []

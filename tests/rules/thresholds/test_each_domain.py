@@ -18,7 +18,7 @@ from retrieval.ranking import Candidate, DomainScope, Query, Ranking, Thresholds
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
 from retrieval.stages.reranker.artifact import pack
-from retrieval.stages.reranker.features import JudgedNeighbours, Question
+from retrieval.stages.reranker.features import JudgedNeighbours, JudgedQuestion
 from retrieval.stages.route import MOST_WEIGHT, weight_of_words
 from retrieval.targets import Part, Selection
 from rules.logistic import shipped
@@ -300,7 +300,7 @@ def test_the_body_whose_judged_questions_are_nearest_is_first_of_two_that_answer
         np.repeat(asked, JudgedNeighbours.ENOUGH, axis=0),
         ({"/a": 3},) * len(bodies),
         {},
-        tuple(Question(body, "en", "") for body in bodies),
+        tuple(JudgedQuestion(body, "en", "") for body in bodies),
     )
     registry.deploy(registry.save(Trained(pack(replace(reranker, judged=judged), seed=0), {"family": "a test"})))
     stage, versions = Finds(FOUND, {1: 0.5, 2: 0.5}), in_scope(ANONYMOUS)[1]

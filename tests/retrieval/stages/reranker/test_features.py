@@ -7,7 +7,7 @@ import pytest
 
 from retrieval.indexes.terms import UNCITED, CandidateWords, QueryWords, SectionWords, frequencies, numbers
 from retrieval.ranking import Candidate
-from retrieval.stages.reranker.features import FEATURES, Asked, JudgedNeighbours, Question, matrix
+from retrieval.stages.reranker.features import FEATURES, Asked, JudgedNeighbours, JudgedQuestion, matrix
 from tests.rerankers import NOBODY
 
 
@@ -74,7 +74,7 @@ def test_a_question_is_near_those_judged_in_a_body_and_as_near_as_usual_to_a_bod
     enough = JudgedNeighbours.ENOUGH
     bodies = ("laws",) * enough + ("rules",) * enough + ("new",)
     vectors = np.repeat(np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0]], np.float32), [enough, enough, 1], axis=0)
-    questions = tuple(Question(body, "en", "") for body in bodies)
+    questions = tuple(JudgedQuestion(body, "en", "") for body in bodies)
     judged = JudgedNeighbours(vectors, ({"/a": 3},) * len(bodies), {}, questions)
     asked, domains = vectors[0], ["laws", "rules", "new"]
     assert judged.near_each(asked, domains) == pytest.approx({"laws": 1.0, "rules": 0.6, "new": 0.8})
