@@ -281,8 +281,8 @@ FOOTNOTE = re.compile(
     r"[ \t]*<sup>\s*\[?\s*(\d+)\s*\]?\s*</sup>\s*<sup>\s*<sup>(.*?)</sup>\s*</sup>[ \t]*", re.S
 )
 ROW = re.compile(r"\s*<tr>(.*?)</tr>\s*", re.S)
-CELL = re.compile(r"<t[dh]>(.*?)</t[dh]>", re.S)
-TAGS = re.compile(r"</?(?:table|tr|td|th|tbody|thead|sup)>")
+CELL = re.compile(r"<t[dh](?: [^<>]*)?>(.*?)</t[dh]>", re.S)  # colspan="2"
+TAGS = re.compile(r"</?(?:table|tr|td|th|tbody|thead|sup)(?: [^<>]*)?>")
 ESCAPED = re.compile(r"\\([\[\]_*])")
 # A heading's line ends in a blank.
 HEADED = re.compile(r"^((?:\(\w+\)\s*)+[^\n]*?)(?: ?\.?—)? +\n(?!\()", re.M)

@@ -149,12 +149,13 @@ def test_a_heading_of_law_in_force_is_no_status(tmp_path, heading):
 def test_text_is_written_as_that_of_other_sources(tmp_path):
     raw = (
         "(a) Terms .— \nAs used \\[here\\]  <sup>\\[1\\]</sup> <sup><sup> 1 So in original. </sup></sup> , a dog—\n"
-        "(1)\n(A)\nbarks; and\n(b) Tables \n<table>\n<tr>\n<td> Jan. 1 </td>\n<td>\n Fiscal year </td>\n</tr>\n</table>"
+        "(1)\n(A)\nbarks; and\n(b) Tables \n<table>\n<tr>\n<td> Jan. 1 </td>\n<td>\n Fiscal year </td>\n</tr>\n"
+        '<tr>\n<td colspan="2"> Both. </td>\n</tr>\n</table>'
     )
     (_, node) = read(tmp_path, section("1", raw)).root.walk()
     assert (
         node.text
-        == "(a) Terms.— As used [here], a dog—\n(1)(A) barks; and\n(b) Tables.—\nJan. 1 | Fiscal year"
+        == "(a) Terms.— As used [here], a dog—\n(1)(A) barks; and\n(b) Tables.—\nJan. 1 | Fiscal year\nBoth."
     )
     assert node.notes == ("1 So in original.",)
     assert [each.locator.removeprefix("/us/usc/t8/s1/") for each in node.anchors] == [
