@@ -153,7 +153,7 @@ def without_others(edition: str, kept: tuple[str, ...]) -> str:
 
 def words_of(text: str) -> list[str]:
     """Without the bars between the cells of a table."""
-    return text.replace(" | ", " ").split()
+    return [word for word in text.split() if word != "|"]
 
 
 def lines_of(edition: str) -> list[str]:
