@@ -69,7 +69,7 @@ def with_opinions(checks: Sequence[PropositionCheck], caller: Caller) -> tuple[t
 
 def may_be_asked(check: PropositionCheck) -> bool:
     source = source_of(check)
-    return source is not None and is_unsure(check.claim) and not STEERING.search(told_to_model(check.claim, source))
+    return source is not None and is_unsure(check.claim) and not STEERING.search(text_for_model(check.claim, source))
 
 
 def is_unsure(claim: Claim) -> bool:
@@ -81,7 +81,7 @@ def source_of(check: PropositionCheck) -> Source | None:
     return check.sources[check.claim.source] if check.sources and check.claim.source is not None else None
 
 
-def told_to_model(claim: Claim, source: Source) -> str:
+def text_for_model(claim: Claim, source: Source) -> str:
     """What a model can take in of the law around that place."""
     middle = sum(claim.span) // 2
     first = max(0, min(middle - MAX_PROVISION // 2, len(source.text) - MAX_PROVISION))
@@ -91,7 +91,7 @@ def told_to_model(claim: Claim, source: Source) -> str:
 def prompt_of(check: PropositionCheck) -> Messages:
     material = {
         "sentence": harmless(scrub(" ".join(check.claim.text.split()))),
-        "passage": harmless(told_to_model(check.claim, source_of(check))),
+        "passage": harmless(text_for_model(check.claim, source_of(check))),
     }
     return fenced(TEMPLATE, material, fewest=FEWEST_QUOTED)
 
