@@ -66,7 +66,8 @@ def a_vector(chunk: Chunk, vector: np.ndarray | None = None) -> ChunkVector:
 @as_system()
 def embedded(*sections: Section) -> tuple[Section, ...]:
     """The sections, chunked and embedded by the serving embedder."""
-    save_chunks(list(sections), *embedding_in_use())
+    if sections:
+        save_chunks(list(sections), *embedding_in_use())
     return sections
 
 
