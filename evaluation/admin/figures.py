@@ -2,6 +2,10 @@
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy
+
+# What `errors_of` gives.
+ERRORS = (gettext_lazy("calibration error: first results"), gettext_lazy("those of first pages"))
 
 
 def interval(estimate: dict, form: str = ".3f") -> str:
@@ -30,3 +34,10 @@ def table(head: list, rows: list[list], name: str) -> SafeString:
         cells,
         lines,
     )
+
+
+def errors_of(calibration: dict | None) -> list[str]:
+    """Each beside what perfect probabilities would have by chance; of too few questions nothing is told."""
+    if not calibration:
+        return ["–"] * len(ERRORS)
+    return [f"{told['error']:.3f} ({told['by_chance']:.3f})" for told in (calibration["first"], calibration["page"])]

@@ -17,8 +17,9 @@ from unfold.admin import ModelAdmin, TabularInline
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from evaluation.admin.exchange import download, may_import, written
-from evaluation.admin.figures import interval, table
+from evaluation.admin.figures import ERRORS, errors_of, interval, table
 from evaluation.judging.visibility import humans, judgments_for, topics_for
+from evaluation.measuring.groups import TOLD
 from evaluation.measuring.measures import MEASURES
 from evaluation.measuring.runs import rankings_of
 from evaluation.models import Measurement, Run, Topic
@@ -181,9 +182,10 @@ class RunAdmin(ReadOnly, ModelAdmin):
     search_fields = ["name", "topics"]
     inlines = [MeasurementInline]
     fields = [
-        "name", "pipeline", "topics", "created_at", "files", "measures", "serving", "stages", "versions", "summary",
+        "name", "pipeline", "topics", "created_at", "files", "measures", "groups", "serving", "stages", "versions",
+        "summary",
     ]  # fmt: skip
-    readonly_fields = ["files", "measures", "serving"]
+    readonly_fields = ["files", "measures", "groups", "serving"]
 
     def get_urls(self) -> list:
         view = self.admin_site.admin_view(self.download_view)
@@ -211,6 +213,22 @@ class RunAdmin(ReadOnly, ModelAdmin):
         ]
         head = ["", _("All results"), _("Without the unjudged")]
         return table(head, rows, _("Measures, with 95 % intervals")) if rows else None
+
+    @admin.display(description=gettext_lazy("By body of law and language"), empty_value="-")
+    def groups(self, run: Run) -> SafeString | None:
+        head = [
+            "", _("Topics"), "nDCG@10", "MRR@10", _("right body first"), _("right document first"), _("declined"),
+            *ERRORS, _("Spanish / English, nDCG@10, and questions"),
+        ]  # fmt: skip
+        rows = [
+            [
+                name, told["topics"], *(f"{told['measures'][measure]:.3f}" for measure in TOLD),
+                f"{told['right_body']:.3f}", f"{told['right_document']:.3f}", told["declined"],
+                *errors_of(told["calibration"]), ratio_of(told),
+            ]
+            for name, told in sorted(run.summary.get("groups", {}).items())
+        ]  # fmt: skip
+        return table(head, rows, _("By body of law and language")) if rows else None
 
     @admin.display(description=gettext_lazy("Declines, time and cost"), empty_value="-")
     def serving(self, run: Run) -> SafeString | None:
@@ -253,3 +271,9 @@ class RunAdmin(ReadOnly, ModelAdmin):
             },
         )
         return download(text, f"run-{str(run)[:8]}", fmt)
+
+
+def ratio_of(told: dict) -> str:
+    """Spanish as a share of English, and of how many questions that are asked in both."""
+    found = told["parallel"].get("nDCG@10")
+    return f"{interval(found['ratio'])}, {told['pairs']}" if found else "–"

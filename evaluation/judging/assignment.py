@@ -16,7 +16,7 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from evaluation.judging.grading import WAITING, far_apart
 from evaluation.judging.visibility import humans, own_judgments, readable_sections, topics_for
-from evaluation.measuring.runs import FROM_FILES, Runner, stated_language
+from evaluation.measuring.runs import EVERYWHERE, FROM_FILES, Runner, stated_language
 from evaluation.models import Judgment, Measurement, NoAnswer, Run, Topic
 from evaluation.topics.topic import SEARCHED
 from retrieval.access.caller import Caller
@@ -274,8 +274,9 @@ def least_judged(seeker: Seeker) -> list[Topic]:
 
 
 def newest_run() -> Run | None:
-    """Over topics that are kept here."""
-    return Run.objects.filter(pipeline=POOLED[0]).exclude(topics__startswith=FROM_FILES).first()
+    """Over topics that are kept here, put to their own bodies of law, of which judges are shown the candidates."""
+    runs = Run.objects.filter(pipeline=POOLED[0]).exclude(topics__startswith=FROM_FILES)
+    return runs.exclude(topics__endswith=EVERYWHERE).first()
 
 
 def declined_when_measured() -> set[str]:

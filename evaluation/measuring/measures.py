@@ -126,6 +126,18 @@ def paired_difference(ours: Sequence[float], theirs: Sequence[float]) -> Estimat
     return estimate([a - b for a, b in zip(ours, theirs, strict=True)])
 
 
+def ratio(ours: Sequence[float], theirs: Sequence[float]) -> Estimate:
+    """Of the two means over the same topics, with its interval; 0 where theirs is 0."""
+    left, right = np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float)
+    if not right.any():
+        return Estimate(0.0, 0.0, 0.0)
+    chosen = picks(len(left))
+    means = right[chosen].mean(axis=1)
+    known = means > 0
+    low, high = np.percentile(left[chosen].mean(axis=1)[known] / means[known], [2.5, 97.5])
+    return Estimate(float(left.mean() / right.mean()), float(low), float(high))
+
+
 def risk_coverage(answers: Iterable[tuple[float, bool]]) -> list[tuple[float, float]]:
     """(coverage, risk) when only the surest of (how sure, right) answers are given, from the surest one to all
     (El-Yaniv and Wiener, JMLR 2010).

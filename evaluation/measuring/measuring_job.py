@@ -1,14 +1,17 @@
-"""Measuring as a job, so that the pages on quality fill themselves: the usual pipeline, or every step of an ablation,
-on the judged test topics of a public domain. Its steps search some topics each; the last one keeps the runs.
+"""Measuring as a job, so that the pages on quality fill themselves: the usual pipeline, also with no domain named where
+there are several bodies of law, or every step of an ablation, on the judged test topics of a public domain. Its steps
+search some topics each; the last one keeps the runs.
 """
 
 from dataclasses import asdict
 
-from evaluation.learning.retraining import Checkpoints, time_for_more
+from evaluation.learning.retraining import Checkpoints, time_for_more, whole_bodies
 from evaluation.measuring import ablation
 from evaluation.measuring.runs import (
+    EVERYWHERE,
     MAY_ASK,
     TopicResult,
+    named,
     report,
     run_topics,
     store,
@@ -55,7 +58,8 @@ def begin(run: JobRun, kept: Checkpoints) -> Progress:
     if not topics:
         raise ArfError(gettext_noop("There is no judged test topic to measure on."))
     kept.save_topics(topics)
-    state = {"pipelines": pipelines_of(run.params), "in_force": versions_in_force(topics)}
+    in_force = {label: versions_in_force(topics, everywhere=bool(label)) for label in ("", EVERYWHERE)}
+    state = {"pipelines": pipelines_of(run.params), "in_force": in_force}
     total = len(topics) * len(state["pipelines"])
     return Progress(0, total, f"{len(topics)} judged topics gathered", state)
 
@@ -64,7 +68,8 @@ def pipelines_of(params: dict) -> list[tuple[str, str]]:
     """(label, pipeline)"""
     if params["what"] == ABLATION:
         return ablation.runnable(ask=params["ask"])
-    return [("", pipeline.USUAL)]
+    labels = ("", EVERYWHERE) if len(whole_bodies()) > 1 else ("",)
+    return [(label, pipeline.USUAL) for label in labels]
 
 
 def search(run: JobRun, kept: Checkpoints) -> Progress:
@@ -74,7 +79,8 @@ def search(run: JobRun, kept: Checkpoints) -> Progress:
     while position < run.total:
         number, first = divmod(position, len(topics))
         some = topics[first : first + TOPICS]
-        results = run_topics(some, pipelines[number][1], caller=caller)
+        label, name = pipelines[number]
+        results = run_topics(some, name, caller=caller, everywhere=label == EVERYWHERE)
         kept.save_json(f"results {position:08}", [asdict(result) | {"topic": None} for result in results])
         position += len(some)
         if not has_time():
@@ -86,10 +92,11 @@ def keep(run: JobRun, kept: Checkpoints) -> Progress:
     measured, in_force = results_of(run, kept), run.state["in_force"]
     if run.params["what"] == ABLATION:
         name = f"{run.params['domain']}, {SPLIT}"
-        ablation.keep(ablation.compared(measured), name, in_force)
+        ablation.keep(ablation.compared(measured), name, in_force[""])
     else:
-        [(_label, name, results)] = measured
-        store(results, report(results, name), topics=f"{run.params['domain']}/{SPLIT}", in_force=in_force)
+        for label, name, results in measured:
+            topics = named(f"{run.params['domain']}/{SPLIT}", everywhere=label == EVERYWHERE)
+            store(results, report(results, name), topics=topics, in_force=in_force[label])
     return Progress(run.total, run.total, f"{len(measured)} runs kept", finished=True)
 
 
@@ -104,5 +111,5 @@ def results_of(run: JobRun, kept: Checkpoints) -> list[tuple[str, str, list[Topi
 
 
 def result(topic: Topic, stored: dict) -> TopicResult:
-    as_tuples = {name: tuple(stored[name]) for name in ("locators", "degraded")}
+    as_tuples = {name: tuple(stored.get(name, ())) for name in ("locators", "degraded", "probabilities")}
     return TopicResult(**stored | as_tuples | {"topic": topic})

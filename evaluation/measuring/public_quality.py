@@ -18,6 +18,7 @@ from rest_framework.views import APIView
 from evaluation.measuring import answer_runs
 from evaluation.measuring.measuring_job import SPLIT
 from evaluation.measuring.quality import DAYS
+from evaluation.measuring.runs import named
 from evaluation.models import RetrainingRun, Run
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS
@@ -93,21 +94,44 @@ def searches() -> dict:
 
 def correctness(domain: Domain) -> dict | None:
     """The usual pipeline's last run on the judged test questions to a public body of law."""
-    runs = Run.objects.filter(topics=f"{domain.slug}/{SPLIT}", pipeline=pipeline.USUAL)
-    last = runs.order_by("-created_at").first()
+    last = last_run(f"{domain.slug}/{SPLIT}")
     if last is None:
         return None
-    measures = last.summary.get("measures", {})
     return {
         "domain": domain.slug,
         "name": domain.name,
         "name_es": domain.name_es,
         "measured_on": timezone.localdate(last.created_at).isoformat(),
         "questions": last.summary.get("topics"),
-        "measures": {name: measures[name] for name in SHOWN if name in measures},
+        "measures": shown_of(last),
         **{name: last.summary.get(name) for name in DECLINES},
         "degraded": last.summary.get("degraded", {}),
+        "everywhere": everywhere(domain),
     }
+
+
+def everywhere(domain: Domain) -> dict | None:
+    """The same questions put to all bodies of law together; None where only one was there."""
+    last = last_run(named(f"{domain.slug}/{SPLIT}", everywhere=True))
+    if last is None:
+        return None
+    right_body = last.summary.get("groups", {}).get(domain.slug, {}).get("right_body")
+    return {
+        "measured_on": timezone.localdate(last.created_at).isoformat(),
+        "questions": last.summary.get("topics"),
+        "measures": shown_of(last),
+        "right_body": right_body,
+        **{name: last.summary.get(name) for name in DECLINES},
+    }
+
+
+def last_run(topics: str) -> Run | None:
+    return Run.objects.filter(topics=topics, pipeline=pipeline.USUAL).order_by("-created_at").first()
+
+
+def shown_of(run: Run) -> dict:
+    measures = run.summary.get("measures", {})
+    return {name: measures[name] for name in SHOWN if name in measures}
 
 
 def decisions() -> list[dict]:

@@ -11,9 +11,10 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from evaluation.measuring.ablation import NAME as ABLATION
+from evaluation.measuring.groups import of_all
 from evaluation.measuring.measures import Estimate, estimate, paired_difference
 from evaluation.measuring.plots import line
-from evaluation.measuring.runs import values_of
+from evaluation.measuring.runs import EVERYWHERE, values_of
 from evaluation.models import Judgment, Run, Topic
 from retrieval.models import LLMCall, SearchLog
 from retrieval.models.log import READERS
@@ -130,6 +131,8 @@ def points_of(runs: Sequence[Run]) -> tuple[Point, ...]:
 def point(run: Run, before: Run | None) -> Point:
     told = run.summary["measures"][DECIDES]
     slices = {name: values[DECIDES] for name, values in run.summary.get("by_kind", {}).items()}
+    if run.topics.endswith(EVERYWHERE) and (told_of_all := of_all(run.summary.get("groups", {}))):
+        slices[_("right body first")] = told_of_all["right_body"]
     judged = run.summary.get("judged_at_10", {}).get("mean")
     changed = () if before is None else differences(run, before)
     return Point(run, told["mean"], told["low"], told["high"], judged, slices, changed)

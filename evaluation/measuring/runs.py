@@ -11,9 +11,12 @@ from pathlib import Path
 import numpy as np
 from django.db import transaction
 
+from evaluation.measuring.calibration import PAGE
+from evaluation.measuring.groups import Group, grouped
 from evaluation.measuring.measures import (
     Estimate,
     condense,
+    credited,
     estimate,
     judged_share,
     measure_topic,
@@ -43,11 +46,12 @@ def stated_language(language: str) -> str | None:
 
 class Runner:
     """A pipeline asked by one caller. The versions in force are read once a set of domains, so that every topic is run
-    under the same.
+    under the same. Topics are put to their own domain or, `everywhere`, to all that the caller sees, as a search that
+    names none.
     """
 
-    def __init__(self, name: str = pipeline.USUAL, *, caller: Caller = ANONYMOUS):
-        self.name, self.caller = name, caller
+    def __init__(self, name: str = pipeline.USUAL, *, caller: Caller = ANONYMOUS, everywhere: bool = False):
+        self.name, self.caller, self.everywhere = name, caller, everywhere
         self._known: dict[tuple[str, ...], tuple[tuple[DomainScope, ...], dict[str, int]]] = {}
 
     def in_force(self, domains: tuple[str, ...]) -> tuple[tuple[DomainScope, ...], dict[str, int]]:
@@ -71,10 +75,13 @@ class Runner:
         """Of what `query` takes."""
         return pipeline.get(self.name)(Ranking(self.query(*asked)))
 
+    def domains_of(self, topic: Topic) -> tuple[str, ...]:
+        return () if self.everywhere else (topic.domain,)
+
     def topic(
         self, topic: Topic, rules: RuleOptions = RuleOptions(), *, nameless: frozenset[str] = frozenset()
     ) -> Ranking:
-        query = self.query(topic.query, (topic.domain,), stated_language(topic.language), rules)
+        query = self.query(topic.query, self.domains_of(topic), stated_language(topic.language), rules)
         return pipeline.get(self.name)(Ranking(replace(query, nameless=nameless)))
 
     def topics(
@@ -82,8 +89,8 @@ class Runner:
     ) -> Iterator[tuple[Topic, Ranking, float]]:
         """Each topic with its ranking and the milliseconds it took; `show` may wrap them in a progress bar."""
         topics = list(topics)
-        for domain in {topic.domain for topic in topics}:
-            self.in_force((domain,))
+        for domains in {self.domains_of(topic) for topic in topics}:
+            self.in_force(domains)
         for topic in show(topics):
             started = time.perf_counter()
             ranking = self.topic(topic)
@@ -95,6 +102,7 @@ LLM_STAGE = LLMVerifier.__name__  # its `details` tell its `llm_candidates`, `ll
 MAY_ASK = Caller(scopes=frozenset({ApiKey.Scope.PIPELINES.value}))  # whom a language model answers
 LLM_POOL = 20  # candidates after fusion, of which the LLM's share is a part
 LEAST = 4  # characters of a run's id that name it
+EVERYWHERE = ", no domain named"  # ends what topics are called that were put to all bodies of law together
 FROM_FILES = "file "  # begins what a topic set of files is called: no domain's slug has a blank
 TREC_RUN = "TREC run "  # begins what another system's run is called, in place of a pipeline
 CONDENSED = ("nDCG@10", "MRR@10", "P@5", "MAP")  # those that a lack of judgments distorts most
@@ -102,7 +110,8 @@ CONDENSED = ("nDCG@10", "MRR@10", "P@5", "MAP")  # those that a lack of judgment
 
 @dataclass(frozen=True, slots=True)
 class TopicResult:
-    """What one topic was answered with. `probability` is the best of the first page, if calibrated.
+    """What one topic was answered with. `probability` is the best of the first page, if calibrated; `probabilities`
+    are those of the page, in its order.
 
     `pool` counts the candidates, up to 20, that an LLM could have been asked about, `llm_candidates` those whose
     verdict it gave, now or before; `cost` is in US dollars.
@@ -118,6 +127,7 @@ class TopicResult:
     llm_candidates: int = 0
     pool: int = 0
     cost: float = 0.0
+    probabilities: tuple[float | None, ...] = ()
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -135,6 +145,12 @@ class TopicResult:
         return {name: values[name] for name in CONDENSED}
 
     @property
+    def reliability(self) -> list[tuple[float, bool]]:
+        """The probability of each result on the page, where it was shown, and whether it is relevant."""
+        page = zip(self.shown, self.probabilities, strict=False)
+        return [(p, credited(locator, self.topic.judged) is not None) for locator, p in page if p is not None]
+
+    @property
     def judged(self) -> float | None:
         """judged@10; None where nothing was shown."""
         return judged_share(self.shown, self.topic.judged)
@@ -146,10 +162,16 @@ def with_judgments(topics: Iterable[Topic]) -> list[Topic]:
 
 
 def run_topics(
-    topics: Iterable[Topic], name: str, *, caller: Caller = ANONYMOUS, show: Callable = iter
+    topics: Iterable[Topic],
+    name: str,
+    *,
+    caller: Caller = ANONYMOUS,
+    everywhere: bool = False,
+    show: Callable = iter,
 ) -> list[TopicResult]:
     """One result a topic, in order; `show` may wrap the topics in a progress bar."""
-    return [result_of(*ran) for ran in Runner(name, caller=caller).topics(topics, show=show)]
+    runner = Runner(name, caller=caller, everywhere=everywhere)
+    return [result_of(*ran) for ran in runner.topics(topics, show=show)]
 
 
 def result_of(topic: Topic, ranking: Ranking, ms: float) -> TopicResult:
@@ -165,6 +187,7 @@ def result_of(topic: Topic, ranking: Ranking, ms: float) -> TopicResult:
         llm_candidates=int(llm_sum(ranking, "llm_candidates")),
         pool=min(LLM_POOL, max((report.after for report in ranking.reports), default=0)),
         cost=llm_sum(ranking, "llm_cost"),
+        probabilities=tuple(candidate.probability for candidate in ranking.candidates[:PAGE]),
     )
 
 
@@ -180,7 +203,8 @@ class Report:
     of the candidates, both with what it was asked before.
     `cost`, in US dollars: in total and for 1,000 queries. `ms`, `llm` and `cost` are empty for another system's run, of
     which they are not known. `learned`: topics that the reranker in force learned from, or
-    from nearly the same question, if the pipeline asks it: they flatter it.
+    from nearly the same question, if the pipeline asks it: they flatter it. `groups`: by body of law, and by
+    language in it.
     """
 
     pipeline: str
@@ -198,6 +222,7 @@ class Report:
     llm: dict[str, float]
     cost: dict[str, float]
     learned: int
+    groups: dict[str, Group]
 
 
 def measured_elsewhere(topics: Iterable[Topic], rankings: Mapping[str, Sequence[str]]) -> list[TopicResult]:
@@ -249,6 +274,7 @@ def report(results: Sequence[TopicResult], name: str, *, stages: str = "") -> Re
         llm=llm_use(results),
         cost=cost_of(results),
         learned=0 if stages else len(learned_by(name, [result.topic for result in results])),
+        groups=grouped(results),
     )
 
 
@@ -303,9 +329,9 @@ def of_file(path: Path) -> str:
     return f"{FROM_FILES}{path.name}"[:120]
 
 
-def named(topics: str, limit: int | None) -> str:
-    """What a topic set is called: a run over its first topics is no run over it."""
-    return topics if limit is None else f"{topics}, the first {limit}"
+def named(topics: str, limit: int | None = None, *, everywhere: bool = False) -> str:
+    """What a topic set is called: a run over its first topics is no run over it, nor one that named no domain."""
+    return (topics if limit is None else f"{topics}, the first {limit}") + EVERYWHERE * everywhere
 
 
 @transaction.atomic
@@ -343,9 +369,12 @@ def measures_of(result: TopicResult) -> dict[str, float | None]:
     return result.values | condensed | {"judged@10": result.judged}
 
 
-def versions_in_force(topics: Iterable[Topic], *, caller: Caller = ANONYMOUS) -> dict[str, int | str]:
+def versions_in_force(
+    topics: Iterable[Topic], *, caller: Caller = ANONYMOUS, everywhere: bool = False
+) -> dict[str, int | str]:
     """Every version a run over these topics depends on, with the digests of the models that serve."""
-    _, in_force = service.in_scope(caller, sorted({topic.domain for topic in topics}))
+    domains = () if everywhere else sorted({topic.domain for topic in topics})
+    _, in_force = service.in_scope(caller, domains)
     ranker = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE).values_list("sha256", flat=True)
     return in_force | {
         "embedder": EmbeddingModel.fingerprint_in_use(),

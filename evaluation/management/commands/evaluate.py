@@ -1,16 +1,19 @@
-"""manage.py evaluate (TOPICS.jsonl [--documents DIR] | --beir DIR | --topics-from-db DOMAIN) [--pipeline NAME] [--json]
+"""manage.py evaluate (TOPICS.jsonl [--documents DIR] | --beir DIR | --topics-from-db DOMAIN) [--pipeline NAME]
+[--everywhere] [--json]
 """
 
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from django.core.management.base import CommandError
 
 from evaluation.management.base import a_count, topics_in, with_bar
+from evaluation.measuring.calibration import CalibrationError
 from evaluation.measuring.corpora import beir_corpus, documents_corpus
+from evaluation.measuring.groups import Group, differences
 from evaluation.measuring.measures import Estimate
 from evaluation.measuring.runs import (
     MAY_ASK,
@@ -39,6 +42,22 @@ from rules.authoring.tables import decoded
 LONGEST_NAME = Run._meta.get_field("name").max_length
 
 
+FIRSTS = {"right body first": "right_body", "right document first": "right_document"}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One pass over the topics; `run`: as it was kept."""
+
+    results: Sequence[TopicResult]
+    report: Report
+    run: Run | None
+
+    @property
+    def run_id(self) -> str | None:
+        return str(self.run.pk) if self.run else None
+
+
 class Command(ArfCommand):
     help = "Measures a pipeline on topics with known answers, by the field's standard measures."
 
@@ -52,6 +71,9 @@ class Command(ArfCommand):
         parser.add_argument("--pipeline", default="default", choices=pipeline.names())
         parser.add_argument(
             "--trec-run", type=Path, help="measure another system's TREC run instead of a pipeline"
+        )
+        parser.add_argument(
+            "--everywhere", action="store_true", help="ask all bodies of law together too, with no domain named"
         )
         parser.add_argument("--split", default="", help="only the topics of this split")
         parser.add_argument("--limit", type=a_count, help="only the first topics")
@@ -71,6 +93,8 @@ class Command(ArfCommand):
             )
         if sum(source is not None for source in (topics, beir, topics_from_db)) != 1:
             raise CommandError("Name either a topics file, --beir DIR or --topics-from-db DOMAIN.")
+        if options["everywhere"] and options["trec_run"]:
+            raise CommandError("--everywhere searches: it goes with no --trec-run.")
         if len(options["name"]) > LONGEST_NAME:
             raise CommandError(f"--name has more than {LONGEST_NAME} characters.")
         if options["documents"] and not topics:
@@ -82,30 +106,80 @@ class Command(ArfCommand):
             unjudged, judged = len(found) - len(judged), judged[: options["limit"]]
             if not judged:
                 raise CommandError(f"Nobody judged any of the topics in {whole}.")
-            caller = MAY_ASK if options["llm"] else ANONYMOUS
-            in_force = {} if options["trec_run"] else versions_in_force(judged, caller=caller)
-            results = self._results(judged, caller, options)
+            told = self._measured(judged, whole, options)
+            everywhere = self._measured(judged, whole, options, everywhere=True) if options["everywhere"] else None
+        if options["json"]:
+            self.stdout.write(json.dumps(as_json(told, everywhere) | {"unjudged": unjudged}, indent=2))
+            return
+        self._write(told, unjudged)
+        if everywhere:
+            self._write_beside(told, everywhere)
+
+    def _measured(
+        self, topics: Sequence[Topic], whole: str, options: dict, *, everywhere: bool = False
+    ) -> Measured:
+        """Searched, reported and kept."""
+        caller = MAY_ASK if options["llm"] else ANONYMOUS
+        in_force = {} if options["trec_run"] else versions_in_force(topics, caller=caller, everywhere=everywhere)
+        results = self._results(topics, caller, options, everywhere)
         told, run = self._report(results, options), None
         if not options["no_store"]:
-            topic_set = named(whole, options["limit"])
+            topic_set = named(whole, options["limit"], everywhere=everywhere)
             run = store(results, told, topics=topic_set, in_force=in_force, name=options["name"])
-        if options["json"]:
-            beside = {"unjudged": unjudged, "run": str(run.pk) if run else None}
-            self.stdout.write(json.dumps(asdict(told) | beside, indent=2))
-        else:
-            self._write(told, unjudged, run)
+        return Measured(results, told, run)
 
-    def _results(self, topics: Sequence[Topic], caller: Caller, options: dict) -> list[TopicResult]:
+    def _results(
+        self, topics: Sequence[Topic], caller: Caller, options: dict, everywhere: bool
+    ) -> list[TopicResult]:
         if path := options["trec_run"]:
             return measured_elsewhere(topics, read_run(decoded(path.read_bytes())))
-        return run_topics(topics, options["pipeline"], caller=caller, show=with_bar)
+        return run_topics(topics, options["pipeline"], caller=caller, everywhere=everywhere, show=with_bar)
 
     def _report(self, results: list[TopicResult], options: dict) -> Report:
         if path := options["trec_run"]:
             return report_elsewhere(results, path)
         return report(results, options["pipeline"])
 
-    def _write(self, result: Report, unjudged: int, run: Run | None) -> None:
+    def _write_beside(self, named: Measured, everywhere: Measured) -> None:
+        self.stdout.write("With the domain named -> all bodies of law together, no domain named:")
+        apart = differences(everywhere.results, named.results)
+        for name, ours in everywhere.report.groups.items():
+            theirs = named.report.groups[name]
+            self.stdout.write(f"  {name}: {ours.topics} answerable topics")
+            for measure, difference in apart.get(name, {}).items():
+                self.stdout.write(
+                    f"    {measure:<20} {theirs.measures[measure]:.3f} -> {ours.measures[measure]:.3f}"
+                    f"  {difference.mean:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}]"
+                )
+            for label, field in FIRSTS.items():
+                self.stdout.write(f"    {label:<20} {getattr(theirs, field):.3f} -> {getattr(ours, field):.3f}")
+            self.stdout.write(f"    {'declined':<20} {theirs.declined} -> {ours.declined}")
+            if ours.unanswerable:
+                self.stdout.write(
+                    f"    {'unanswerable':<20} declined {theirs.declined_unanswerable} -> "
+                    f"{ours.declined_unanswerable} of {ours.unanswerable}"
+                )
+        self.stdout.write("No domain named:")
+        for name, ours in everywhere.report.groups.items():
+            self._write_group(name, ours)
+        self._write_kept(everywhere.run)
+
+    def _write_group(self, name: str, told: Group) -> None:
+        """How far its probabilities can be relied on, and Spanish beside English, as far as there are enough topics."""
+        if found := told.calibration:
+            self.stdout.write(
+                f"  {name}: calibration error of {found.questions} first results {error(found.first)}, of the "
+                f"{found.results} on their first pages {error(found.page)}"
+            )
+        for measure, each in told.parallel.items():
+            ratio = each.ratio
+            self.stdout.write(
+                f"  {name}: {told.pairs} questions in both languages, {measure} Spanish {each.spanish:.3f}, English "
+                f"{each.english:.3f}, ratio {ratio.mean:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]"
+            )
+
+    def _write(self, told: Measured, unjudged: int) -> None:
+        result = told.report
         self.stdout.write(f"{result.pipeline}: {result.topics} answerable topics")
         if unjudged:
             self.stdout.write(f"  left out, as nobody judged them: {unjudged} topics")
@@ -123,6 +197,8 @@ class Command(ArfCommand):
             self.stdout.write(
                 f"  declined when unanswerable: {result.declined_unanswerable} of {result.unanswerable}"
             )
+        for name, group in result.groups.items():
+            self._write_group(name, group)
         self._write_spent(result)
         for stage, count in result.degraded.items():
             self.stdout.write(f"  degraded: {stage} in {count} topics")
@@ -130,6 +206,9 @@ class Command(ArfCommand):
             self.stdout.write(
                 f"  the reranker learned from {result.learned} of these questions or nearly the same: it is flattered"
             )
+        self._write_kept(told.run)
+
+    def _write_kept(self, run: Run | None) -> None:
         if run:
             self.stdout.write(f"  kept as run {run.pk}")
 
@@ -143,6 +222,18 @@ class Command(ArfCommand):
             f"  LLM: {llm['calls']} calls in {llm['queries']} queries, {llm['share']:.1%} of the candidates;"
             f" {cost['per_1000']:.4f} USD for 1,000 queries"
         )
+
+
+def as_json(named: Measured, everywhere: Measured | None) -> dict:
+    """The report as ever and, where all bodies were asked together, theirs and the differences beside it."""
+    told = asdict(named.report) | {"run": named.run_id}
+    if everywhere is None:
+        return told
+    apart = {
+        group: {measure: asdict(difference) for measure, difference in found.items()}
+        for group, found in differences(everywhere.results, named.results).items()
+    }
+    return told | {"everywhere": asdict(everywhere.report) | {"run": everywhere.run_id, "difference": apart}}
 
 
 @contextmanager
@@ -170,6 +261,10 @@ def the_domain(path: Path) -> str:
 
 def estimated(name: str, value: Estimate) -> str:
     return f"{name:<9} {value.mean:.3f}  [{value.low:.3f}, {value.high:.3f}]"
+
+
+def error(value: CalibrationError) -> str:
+    return f"{value.error:.3f} ({value.by_chance:.3f} by chance)"
 
 
 def condensed(value: Estimate) -> str:

@@ -219,7 +219,19 @@ def test_a_run_shows_what_it_is_without_the_unjudged_and_what_it_took(client, ad
     text = client.get(f"/admin/evaluation/run/{run.pk}/change/").content.decode()
     for shown in ("0.900 [0.850, 0.950]", "0.400 [0.300, 0.500]", "9, 1", "3, 2", "12.3 ms", "0.4%", "$0.250"):
         assert shown in text, shown
-    assert "did not answer" not in text
+    assert "did not answer" not in text and "right body first" not in text
+    told = {"error": 0.0614, "by_chance": 0.0321}
+    ratio = {"nDCG@10": {"english": 0.8, "spanish": 0.76, "ratio": {"mean": 0.95, "low": 0.9, "high": 1.01}}}
+    run.summary["groups"] = {
+        "us_code": {
+            "topics": 9, "measures": {"nDCG@10": 0.8, "MRR@10": 0.7}, "right_body": 0.889, "right_document": 0.778,
+            "declined": 1, "calibration": {"first": told, "page": told}, "parallel": ratio, "pairs": 20,
+        }
+    }  # fmt: skip
+    run.save()
+    text = client.get(f"/admin/evaluation/run/{run.pk}/change/").content.decode()
+    for shown in ("right body first", "0.889", "0.061 (0.032)", "0.950 [0.900, 1.010], 20"):
+        assert shown in text, shown
     run.summary |= {"degraded": {"Translate": 14}, "ms": {}, "llm": {}, "cost": {}}  # another system's run has no times
     run.save()
     text = client.get(f"/admin/evaluation/run/{run.pk}/change/").content.decode()

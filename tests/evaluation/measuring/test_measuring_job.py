@@ -2,14 +2,15 @@
 
 import pytest
 
-from evaluation.measuring import ablation, measuring_job
+from evaluation.judging.assignment import newest_run
+from evaluation.measuring import ablation, measuring_job, public_quality, quality
 from evaluation.measuring.measuring_job import ABLATION, request
 from evaluation.measuring.runs import report, run_topics
 from evaluation.models import Run
 from evaluation.topics.library import topics_of
 from retrieval import jobs
 from retrieval.models import Checkpoint, Domain, JobRun
-from tests.builders import nothing_judged
+from tests.builders import a_document, a_domain, a_section, nothing_judged
 from tests.evaluation.learning.conftest import topic
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +49,18 @@ def test_what_the_job_keeps_is_what_is_measured_at_once(tested):
     summary = Run.objects.get().summary
     assert summary["measures"]["nDCG@10"]["mean"] == told.measures["nDCG@10"].mean
     assert (summary["topics"], summary["unanswerable"]) == (2, 1)
+
+
+def test_with_several_bodies_of_law_it_is_measured_with_none_named_too(tested):
+    a_section(a_document(a_domain(slug="leases"), title="Lease"), "Landlord repairs the roof.")
+    ran()
+    named, without = Run.objects.order_by("created_at")
+    assert (named.topics, without.topics) == ("us_constitution/test", "us_constitution/test, no domain named")
+    assert "corpus:leases" in without.versions and "corpus:leases" not in named.versions
+    assert newest_run() == named
+    assert [series.slices for series in quality.series()] == [["en", "right body first"], ["en"]]
+    told = public_quality.figures()["correctness"]
+    assert [one["everywhere"]["questions"] for one in told if one["domain"] == CONSTITUTION] == [2]
 
 
 def test_steps_without_time_go_on_where_they_stopped(tested, monkeypatch):

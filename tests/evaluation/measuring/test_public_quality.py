@@ -36,6 +36,16 @@ def test_it_shows_the_last_run_of_each_public_body(client):
     assert client.get("/quality.json").json()["correctness"][0]["questions"] == 173
 
 
+def test_it_tells_how_the_same_questions_fare_with_no_body_named(client):
+    measured("us_constitution/test")
+    together = measured("us_constitution/test, no domain named")
+    together.summary |= {"groups": {"us_constitution": {"right_body": 0.954}}}
+    together.save()
+    page = look(client, "/quality")
+    assert "nDCG@10, all bodies of law searched together" in page.text and "0.954" in page.text
+    assert client.get("/quality.json").json()["correctness"][0]["everywhere"]["right_body"] == 0.954
+
+
 def test_it_says_where_a_part_failed_while_it_was_measured(client):
     run = measured("us_constitution/test")
     Run.objects.filter(pk=run.pk).update(summary=SUMMARY | {"degraded": {"Translate": 14}})

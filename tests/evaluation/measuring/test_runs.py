@@ -18,9 +18,10 @@ from evaluation.models import Topic as TopicRow
 from evaluation.topics.topic import Topic, read_topics
 from evaluation.topics.writing import trec_run
 from retrieval import pipeline
+from retrieval.indexes import terms
 from retrieval.models import Domain, SearchLog
 from retrieval.stages.reranker.artifact import pack
-from tests.builders import nothing_judged
+from tests.builders import a_document, a_domain, a_section, embedded, nothing_judged
 from tests.conftest import ROOT
 from tests.rerankers import some_reranker
 
@@ -154,6 +155,37 @@ def test_a_report_tells_which_questions_the_reranker_learned_from(capsys):
     for name, told in (("learned", True), ("pool", False)):
         call_command("evaluate", str(TOPICS), split="tune", limit=3, pipeline=name, no_store=True)
         assert ("learned from 1 of these questions" in capsys.readouterr().out) is told
+
+
+@pytest.fixture
+def lease(reindex) -> str:
+    """The place of another public body of law."""
+    document = a_document(a_domain(slug="leases"), title="Lease")
+    section = a_section(document, "Landlord repairs the roof, the pipes and the heating of the apartment.")
+    embedded(section)
+    terms.count_again()
+    reindex()
+    return section.locator
+
+
+@pytest.mark.django_db
+def test_the_same_topics_are_put_to_all_bodies_of_law_together(a_file, lease, capsys):
+    roof = {"query": "who repairs the roof of the apartment", "domain": "leases", "relevant": {lease: 3}}
+    path = a_file({}, roof, {"query": "who repairs the roof", "id": "wrong"})
+    call_command("evaluate", path, pipeline="learned", everywhere=True, json=True)
+    told = json.loads(capsys.readouterr().out)
+    without = told["everywhere"]
+    assert told["groups"]["us_constitution"]["right_body"] == 1
+    assert without["groups"]["us_constitution"]["right_body"] == 0.5 and without["groups"]["leases"]["right_body"] == 1
+    assert without["difference"]["us_constitution"]["nDCG@10"]["mean"] <= 0 == (
+        without["difference"]["leases"]["nDCG@10"]["mean"]
+    )
+    runs = [Run.objects.get(pk=one["run"]) for one in (told, without)]
+    assert [run.topics for run in runs] == ["file topics.jsonl", "file topics.jsonl, no domain named"]
+    call_command("evaluate", path, "--everywhere", pipeline="learned", no_store=True)
+    assert "right body first     1.000 -> 0.500" in capsys.readouterr().out
+    with pytest.raises(CommandError, match="goes with no --trec-run"):
+        call_command("evaluate", path, everywhere=True, trec_run=path)
 
 
 @pytest.mark.django_db

@@ -1,0 +1,66 @@
+"""How far probabilities of relevance that people are shown can be relied on. Pure.
+
+Of the thousands of candidates that nobody is shown nearly all are surely irrelevant, and any model says so: told over
+these, an error is small whatever is shown. Hence two figures: of first results alone, and of all on the first page.
+What nobody judged counts as irrelevant, as in training.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+import numpy as np
+
+PAGE = 10  # results shown at first
+BINS = 10
+FEWEST_IN_BIN = 20  # results: in smaller bins chance alone differs by more than what is looked for
+FEWEST = 40  # questions with results, below which nothing is told
+DRAWS = 400
+SEED = 20_240_101  # the same figures for the same results
+
+Shown = Sequence[tuple[float, bool]]  # of one question: probability, and whether relevant, of each result, best first
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationError:
+    """The mean distance of predicted from observed, and that which perfect probabilities would have by chance, over as
+    many results as these.
+    """
+
+    error: float
+    by_chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    questions: int
+    results: int
+    first: CalibrationError
+    page: CalibrationError
+
+
+def calibration(shown: Iterable[Shown]) -> Calibration | None:
+    """Of questions that were shown something; None of too few."""
+    pages = [list(each[:PAGE]) for each in shown if each]
+    if len(pages) < FEWEST:
+        return None
+    results: list[tuple[float, bool]] = reduce(add, pages)
+    return Calibration(len(pages), len(results), error_of([page[0] for page in pages]), error_of(results))
+
+
+def error_of(results: Shown) -> CalibrationError:
+    predicted, relevant = np.array(results, dtype=float).T
+    draws = np.random.default_rng(SEED).random((DRAWS, len(predicted))) < predicted
+    by_chance = np.mean([calibration_error(predicted, drawn) for drawn in draws])
+    return CalibrationError(round(calibration_error(predicted, relevant), 4), round(float(by_chance), 4))
+
+
+def calibration_error(predicted: np.ndarray, relevant: np.ndarray) -> float:
+    """Over at most ten bins of equal mass, as results are thick at some probabilities and thin at others (adaptive
+    calibration error: Nixon and others, CVPR Workshops 2019).
+    """
+    order = np.argsort(predicted, kind="stable")
+    bins = np.array_split(order, max(1, min(BINS, len(order) // FEWEST_IN_BIN)))
+    apart = [abs(predicted[each].mean() - relevant[each].mean()) * len(each) for each in bins]
+    return float(sum(apart) / len(order))
