@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from evaluation.admin.figures import bullets, interval, table
+from evaluation.admin.figures import ERRORS, bullets, errors_of, interval, table
 from evaluation.learning import registry, retraining
 from evaluation.learning.model_comparison import MEASURES
 from evaluation.learning.promotion import MARGIN
@@ -100,8 +100,8 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
     list_filter = ["outcome", "created_at"]
     list_select_related = ["champion", "challenger", "requested_by"]
     fields = [
-        "outcome", "reasons", "in_shadow", "measures", "slices", "reliability", "coverage", "families", "gathered",
-        "cost", "champion_link", "challenger_link", "job", "requested_by", "created_at", "finished_at",
+        "outcome", "reasons", "in_shadow", "measures", "slices", "reliability", "calibration", "coverage", "families",
+        "gathered", "cost", "champion_link", "challenger_link", "job", "requested_by", "created_at", "finished_at",
     ]  # fmt: skip
     readonly_fields = fields
 
@@ -179,6 +179,10 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
         if "reliability" not in run.report:
             return None
         return reliability_of(run.report, _("Reliability on the test topics, calibration error %.3f"))
+
+    @admin.display(description=gettext_lazy("Reliability by body of law and language"), empty_value="-")
+    def calibration(self, run: RetrainingRun) -> SafeString | None:
+        return calibration_of(run.report)
 
     @admin.display(description=gettext_lazy("Risk and coverage"), empty_value="-")
     def coverage(self, run: RetrainingRun) -> SafeString | None:
@@ -259,8 +263,8 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
     list_display = ["name", "status_label", "created_at", "deployed_at", "topics"]
     list_filter = ["status", "family"]
     fields = [
-        "family", "status", "promotion", "in_shadow", "families", "reliability", "topics", "features", "size", "digest",
-        "created_at", "deployed_at",
+        "family", "status", "promotion", "in_shadow", "families", "reliability", "calibration", "topics", "features",
+        "size", "digest", "created_at", "deployed_at",
     ]  # fmt: skip
     readonly_fields = fields
 
@@ -295,6 +299,10 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
         title = _("Reliability on questions held out in cross-validation, calibration error %.3f")
         return reliability_of(model.manifest, title)
 
+    @admin.display(description=gettext_lazy("Reliability by body of law and language"), empty_value="-")
+    def calibration(self, model: RankerModel) -> SafeString | None:
+        return calibration_of(model.manifest)
+
     @admin.display(description=gettext_lazy("Features"), empty_value="-")
     def features(self, model: RankerModel) -> str:
         return ", ".join(model.manifest.get("features", ()))
@@ -317,6 +325,15 @@ def reliability_of(report: dict, title: str) -> SafeString:
     title = title % report["ece"]
     bins = [(each["predicted"], each["relevant"], each["n"]) for each in report["reliability"]]
     return titled(title, plots.reliability(title, bins))
+
+
+def calibration_of(report: dict) -> SafeString | None:
+    """Of what is shown first, and of first pages, beside what perfect probabilities would have by chance."""
+    rows = [
+        [name, told["questions"], *errors_of(told)] for name, told in sorted(report.get("calibration", {}).items())
+    ]
+    head = ["", _("Questions"), *ERRORS]
+    return table(head, rows, _("Reliability by body of law and language")) if rows else None
 
 
 def titled(title: str, plot: str) -> SafeString:

@@ -35,9 +35,10 @@ def measured(tested: Sequence[LearningPool], challenger: bytes, champion: bytes 
     orders["champion"] = served(champion, answerable)
     grades = [pool.topic.judged for pool in answerable]
     measures = {name: measure_each(zip(given, grades, strict=True)) for name, given in orders.items()}
-    scored = [pool for pool in tested if pool.candidates and not pool.final]
-    probabilities = training.probabilities(challenger, scored)
-    ece, pairs = expected_calibration_error(scored, probabilities), paired(answerable, measures)
+    asked = [pool for pool in tested if pool.candidates and not pool.final]
+    scored = training.scores(challenger, asked)
+    probabilities = [one.probabilities for one in scored]
+    ece, pairs = expected_calibration_error(asked, probabilities), paired(answerable, measures)
     return {
         "decision": asdict(decide(pairs, ece=ece, ms=ms, slower=is_slower(challenger, champion))),
         "measures": {
@@ -47,8 +48,9 @@ def measured(tested: Sequence[LearningPool], challenger: bytes, champion: bytes 
         "reciprocal_ranks": by_slice(answerable, measures, "MRR@10"),
         "per_topic": {row.topic: [round(row.champion, 4), round(row.challenger, 4)] for row in pairs},
         "ece": ece,
-        "reliability": reliability(scored, probabilities),
-        "risk_coverage": risk_coverage(training.answers(challenger, scored)),
+        "reliability": reliability(asked, probabilities),
+        "calibration": training.shown_calibration(asked, scored),
+        "risk_coverage": risk_coverage(training.answers(asked, scored)),
         "ms": round(ms, 3),
     }
 
@@ -136,7 +138,8 @@ def by_slice(
 
 def last_comparison() -> list[Paired]:
     """The library's test topics in the last finished comparison on them, as the model that serves since measured."""
-    attempt = RetrainingRun.objects.filter(report__has_key="per_topic", report__topics="").first()
+    compared = RetrainingRun.objects.filter(report__has_key="per_topic", report__topics="")
+    attempt = compared.exclude(report__has_key="without").first()
     if attempt is None:
         raise ArfError("Nothing has been compared yet: run `manage.py retrain` first.")
     rows = TopicRow.objects.filter(name__in=attempt.report["per_topic"]).select_related("domain")

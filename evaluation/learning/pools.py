@@ -21,7 +21,7 @@ from evaluation.measuring.measures import credited, measure_each
 from evaluation.measuring.runs import Runner
 from evaluation.models import Topic as TopicRow
 from evaluation.topics.leaks import leaks
-from evaluation.topics.library import SHIPPED, as_topics, still_asked
+from evaluation.topics.library import SHIPPED, as_topics, require_domain, still_asked
 from evaluation.topics.topic import SEARCHED, Topic, digest, judged_irrelevant, positive, read_topics
 from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus.statements import current_versions
@@ -53,9 +53,26 @@ class Gathered:
     aside: tuple[str, ...] = ()
 
 
+def gathered_for(params: dict) -> Gathered:
+    """What a retrain with these parameters learns from."""
+    if params.get("topics"):
+        return from_file(params)
+    return without_body(params["without"]) if "without" in params else from_library()
+
+
 def from_library() -> Gathered:
     searched = set(public().filter(source=SEARCHED).values_list("name", flat=True))
     return set_aside(Gathered(*(tuple(library_topics(split)) for split in ("train", "test"))), searched)
+
+
+def without_body(domain: str) -> Gathered:
+    """The train topics of all other bodies of law, to be tested on this one's train and tune topics: how a body fares
+    of which nothing was learned. What asks nearly the same of another body is left out. Raises NotFound.
+    """
+    require_domain(domain)
+    learned = [topic for topic in library_topics("train") if topic.domain != domain]
+    tested = [topic for split in ("train", "tune") for topic in library_topics(split) if topic.domain == domain]
+    return set_aside(Gathered(tuple(learned), tuple(tested)), {topic.id for topic in learned})
 
 
 def library_topics(split: str) -> list[Topic]:
@@ -273,6 +290,11 @@ def pool_of(topic: Topic, ranking: Ranking) -> LearningPool:
     )
 
 
+def unlearned(pools: Sequence[LearningPool]) -> list[LearningPool]:
+    """As those of a body of law are ordered of which nothing was learned and nothing published."""
+    return [replace(pool, blend=ANY_TEXT.blend) if pool.blend == LEARNED.blend else pool for pool in pools]
+
+
 def blend_learned(thresholds: Thresholds) -> float:
     """The blend once a reranker has learned from these pools."""
     return (LEARNED if thresholds is ANY_TEXT else thresholds).blend
@@ -303,9 +325,14 @@ def ndcg_of(orders: Sequence[Sequence[str]], pools: Sequence[LearningPool]) -> n
 
 def ranked(pool: LearningPool, scored: Scored) -> list[str]:
     """Locators in the order that serving would show."""
+    return [pool.locators[n] for n in places(pool, scored)]
+
+
+def places(pool: LearningPool, scored: Scored) -> np.ndarray:
+    """The candidates' numbers in that order."""
     order = scored.order(np.array([c.score for c in pool.candidates]), pool.blend)
     ids = np.array([c.section_id for c in pool.candidates])
-    return [pool.locators[n] for n in np.lexsort((ids, -order))]
+    return np.lexsort((ids, -order))
 
 
 def unjudged(raw: np.ndarray) -> Scored:

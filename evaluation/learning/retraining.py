@@ -34,12 +34,12 @@ from evaluation.learning.pools import (
     LearningPool,
     counted,
     division,
-    from_file,
-    from_library,
+    gathered_for,
     leaks_among,
     learnable,
     pools_of,
     put_elsewhere,
+    unlearned,
     without_names,
 )
 from evaluation.learning.training import FAMILIES, Fitting, Trained
@@ -177,11 +177,14 @@ def pool_from(stored: dict) -> LearningPool:
 
 
 def request(
-    *, dry_run: bool = False, shadow: bool = False, topics: str = "", test_from: int | None = None
-) -> dict:
-    """`topics`: a JSON lines file in place of the library; `test_from`: its topics since this term are the test."""
-    params = {"dry_run": dry_run, "shadow": shadow, "topics": topics, "test_from": test_from}
-    return {"kind": "retrain", "key": KEY, "params": params}
+    *, dry_run: bool = False, shadow: bool = False,
+    topics: str = "", test_from: int | None = None, without: str = "",
+) -> dict:  # fmt: skip
+    """`topics`: a JSON lines file in place of the library; `test_from`: its topics since this term are the test;
+    `without`: a body of law of which nothing is learned, and on which is tested, always as a dry run.
+    """
+    params = {"dry_run": dry_run or bool(without), "shadow": shadow, "topics": topics, "test_from": test_from}
+    return {"kind": "retrain", "key": KEY, "params": params | ({"without": without} if without else {})}
 
 
 class Retrain(Job):
@@ -279,7 +282,7 @@ def gather(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
         load_arrived()  # else whoever trains right after loading a body of law learns nothing of it
         if defaults.load_arrived() or embed_all(jobs.STEP_SECONDS):
             return Progress(0, 0, "Names of new law are embedded", {"phase": "gather"})
-    gathered = from_file(run.params) if run.params.get("topics") else from_library()
+    gathered = gathered_for(run.params)
     attempt = RetrainingRun.objects.create(
         champion=registry.active(),
         requested_by=run.requested_by,
@@ -425,6 +428,8 @@ def compare(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     attempt = RetrainingRun.objects.get(pk=run.state["attempt"])
     tested, trained = kept.pools()[run.state["learned"] :], trained_by(kept)
     champion = attempt.champion
+    if "without" in run.params:  # the champion knows these topics: what is served without it is the fused order
+        tested, champion = unlearned(tested), None
     known = {"challenger": (trained.artifact, trained.manifest)}
     if champion and not registry.problem_of(champion):
         known["champion"] = (bytes(champion.artifact), champion.manifest)
@@ -445,6 +450,8 @@ def decide_on(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     deploy, reasons = attempt.report["decision"]["deploy"], " ".join(attempt.report["decision"]["reasons"])
     if run.params.get("dry_run"):
         verdict = "it would be deployed" if deploy else "it would not be deployed"
+        if "without" in run.params:
+            verdict = f"nothing was learned of {run.params['without']}, and the champion is the fused order"
         finish(attempt, Outcome.KEPT, f"Dry run, {verdict}. {reasons}")
     else:
         attempt.challenger = registry.save(trained_by(kept))

@@ -7,7 +7,7 @@ scikit-learn is imported where it is used: web workers import this module with t
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,13 +22,15 @@ from evaluation.learning.pools import (
     in_order_of_pools,
     ndcg_of,
     neighbours,
+    places,
     ranked,
     row_of,
     unjudged,
 )
+from evaluation.measuring.calibration import PAGE, by_body
 from evaluation.measuring.measures import credited
 from retrieval.stages.reranker.artifact import Dense, Layer, Reranker, Scored, grades_of, pack, unpack
-from retrieval.stages.reranker.features import EVIDENCE, FEATURES, NEAR, evidence
+from retrieval.stages.reranker.features import EVIDENCE, FEATURES, NEAR, USUAL_MINIMUM, evidence
 
 if TYPE_CHECKING:
     from sklearn.neural_network import MLPClassifier
@@ -198,7 +200,8 @@ def finished(
         neighbours(usable),
         cross_knots(everything),
     )
-    return Trained(pack(reranker, seed=SEED), manifest(usable, held_out, ndcg, family=fitting.family))
+    account = manifest(usable, held_out, ndcg, family=fitting.family, reranker=reranker)
+    return Trained(pack(reranker, seed=SEED), account)
 
 
 def manifest(
@@ -207,9 +210,15 @@ def manifest(
     ndcg: Mapping[str, np.ndarray],
     *,
     family: str,
+    reranker: Reranker,
 ) -> dict:
     before = ndcg_of([pool.locators for pool in pools], pools)
     calibrated = cross_calibrated(pools, held_out)
+    scored = [
+        Scored(raw, p, nobody, reranker.answerable(pool.rows, raw, nobody, pool.topic.domain))
+        for pool, raw, p in zip(pools, held_out, calibrated, strict=True)
+        for nobody in [np.zeros_like(raw)]
+    ]
     return {
         "family": family,
         "families": {name: mean_and_error(values) for name, values in ndcg.items()},
@@ -219,6 +228,7 @@ def manifest(
         "seed": SEED,
         "ece": expected_calibration_error(pools, calibrated),
         "reliability": reliability(pools, calibrated),
+        "calibration": shown_calibration(pools, scored),
     }
 
 
@@ -239,19 +249,17 @@ def rankings(artifact: bytes, pools: Sequence[LearningPool]) -> list[list[str]]:
     ]
 
 
-def probabilities(artifact: bytes, pools: Sequence[LearningPool]) -> list[np.ndarray]:
-    """Calibrated probabilities of every candidate of each pool."""
+def scores(artifact: bytes, pools: Sequence[LearningPool]) -> list[Scored]:
+    """Of no empty pool."""
     reranker = opened(artifact)
-    return [as_served(pool, reranker).probabilities if pool.candidates else np.zeros(0) for pool in pools]
+    return [as_served(pool, reranker) for pool in pools]
 
 
-def answers(artifact: bytes, pools: Sequence[LearningPool]) -> list[tuple[float, bool]]:
-    """How sure it is that each pool holds an answer, and whether what it shows first is relevant; of no empty pool."""
-    reranker = opened(artifact)
-    served = [(pool, as_served(pool, reranker)) for pool in pools]
+def answers(pools: Sequence[LearningPool], scored: Sequence[Scored]) -> list[tuple[float, bool]]:
+    """How sure it is that each pool holds an answer, and whether what it shows first is relevant."""
     return [
-        (scored.answer, credited(ranked(pool, scored)[0], pool.topic.judged) is not None)
-        for pool, scored in served
+        (one.answer, credited(ranked(pool, one)[0], pool.topic.judged) is not None)
+        for pool, one in zip(pools, scored, strict=True)
     ]
 
 
@@ -346,6 +354,17 @@ def reliability(pools: Sequence[LearningPool], probabilities: Sequence[np.ndarra
         for inside in (which == n for n in range(BINS))
         if inside.any()
     ]
+
+
+def shown_calibration(pools: Sequence[LearningPool], scored: Sequence[Scored]) -> dict[str, dict]:
+    """How far probabilities can be relied on of the first page where it is more probable than not that it answers."""
+    shown = [
+        (pool.topic.domain, pool.topic.language, [(float(one.probabilities[n]), bool(pool.labels[n])) for n in page])
+        for pool, one in zip(pools, scored, strict=True)
+        if pool.candidates and one.answer >= USUAL_MINIMUM
+        for page in [places(pool, one)[:PAGE]]
+    ]
+    return {name: asdict(told) for name, told in by_body(shown).items()}
 
 
 def expected_calibration_error(pools: Sequence[LearningPool], probabilities: Sequence[np.ndarray]) -> float:

@@ -5,6 +5,7 @@ these, an error is small whatever is shown. Hence two figures: of first results 
 What nobody judged counts as irrelevant, as in training.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -12,6 +13,7 @@ from operator import add
 
 import numpy as np
 
+ALL = "all"
 PAGE = 10  # results shown at first
 BINS = 10
 FEWEST_IN_BIN = 20  # results: in smaller bins chance alone differs by more than what is looked for
@@ -47,6 +49,17 @@ def calibration(shown: Iterable[Shown]) -> Calibration | None:
         return None
     results: list[tuple[float, bool]] = reduce(add, pages)
     return Calibration(len(pages), len(results), error_of([page[0] for page in pages]), error_of(results))
+
+
+def by_body(asked: Iterable[tuple[str, str, Shown]]) -> dict[str, Calibration]:
+    """Of what (domain, language) was shown: of all, of each body of law, and of each language in it; without those of
+    which there is too little.
+    """
+    groups: dict[str, list[Shown]] = defaultdict(list)
+    for domain, language, shown in asked:
+        for name in (ALL, domain, f"{domain}, {language}"):
+            groups[name].append(shown)
+    return {name: told for name, group in sorted(groups.items()) if (told := calibration(group))}
 
 
 def error_of(results: Shown) -> CalibrationError:

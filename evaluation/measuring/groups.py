@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evaluation.measuring.calibration import Calibration, calibration
+from evaluation.measuring.calibration import ALL, Calibration, calibration
 from evaluation.measuring.measures import Estimate, paired_difference, ratio
 from evaluation.topics.provisions import within
 from evaluation.topics.topic import Topic
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from evaluation.measuring.runs import TopicResult
 
 TOLD = ("nDCG@10", "MRR@10")
-ALL = "all"
 ENGLISH, SPANISH = "en", "es"
 
 

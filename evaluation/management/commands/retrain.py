@@ -1,4 +1,4 @@
-"""manage.py retrain [--topics FILE [--test-from YEAR]] [--dry-run] [--shadow]"""
+"""manage.py retrain [--topics FILE [--test-from YEAR] | --without DOMAIN] [--dry-run] [--shadow]"""
 
 from pathlib import Path
 
@@ -21,14 +21,23 @@ class Command(JobCommand):
     def add_arguments(self, parser):
         parser.add_argument("--topics", default="", help="a JSON lines file in place of the library")
         parser.add_argument("--test-from", type=int, help="its topics since this year (`term`) are the test")
+        parser.add_argument(
+            "--without", default="", metavar="DOMAIN",
+            help="learn nothing of this body of law and report on its train and tune topics; register nothing",
+        )  # fmt: skip
         parser.add_argument("--dry-run", action="store_true", help="train and report; register nothing")
         parser.add_argument("--shadow", action="store_true", help="score live searches instead of serving")
 
-    def handle(self, *, topics: str, test_from: int | None, dry_run: bool, shadow: bool, **options) -> None:
+    def handle(
+        self, *, topics: str, test_from: int | None, without: str, dry_run: bool, shadow: bool, **options
+    ) -> None:
         if test_from is not None and not topics:
             raise CommandError("--test-from divides the topics of a file: name it by --topics.")
+        if without and (topics or shadow):
+            raise CommandError("--without learns from the library and registers nothing: give no --topics or --shadow.")
         path = str(Path(topics).absolute()) if topics else ""  # a worker elsewhere may go on with it
-        self.run_job(request(dry_run=dry_run, shadow=shadow, topics=path, test_from=test_from))
+        asked = request(dry_run=dry_run, shadow=shadow, topics=path, test_from=test_from, without=without)
+        self.run_job(asked)
         attempt = RetrainingRun.objects.first()
         if attempt.outcome == RetrainingRun.Outcome.REFUSED:
             raise CommandError("Refused: nothing is reported or deployed.")

@@ -139,6 +139,7 @@ def retrained() -> tuple[RetrainingRun, RankerModel]:
     ]
     estimates = {"mean": 0.8, "low": 0.76, "high": 0.84}
     systems = ("fused", "champion", "challenger")
+    error = {"error": 0.041, "by_chance": 0.036}
     report = {
         "decision": asdict(decide(pairs, ece=0.02, ms=0.9)),
         "measures": {
@@ -146,6 +147,7 @@ def retrained() -> tuple[RetrainingRun, RankerModel]:
         },
         "per_topic": {pair.topic: [pair.champion, pair.challenger] for pair in pairs},
         "reliability": [{"n": 9 * n, "predicted": n / 10, "relevant": n / 11} for n in range(1, 10)],
+        "calibration": {"us_code, es": {"questions": 61, "first": error, "page": error}},
         "ece": 0.021, "ms": 0.9,
         "manifest": {"families": {"MLP (128, 64, 32)": {"nDCG@10": 0.83, "standard_error": 0.013}}},
         "gathered": {"learned": 552, "judgments": 1400, "tested": 340, "aside": []},

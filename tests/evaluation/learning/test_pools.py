@@ -11,6 +11,7 @@ from evaluation.learning.pools import (
     LearningPool,
     encoded,
     from_library,
+    gathered_for,
     grouped,
     leaks_among,
     learnable,
@@ -18,17 +19,20 @@ from evaluation.learning.pools import (
     pools_of,
     put_elsewhere,
     row_of,
+    unlearned,
     without_names,
 )
+from evaluation.learning.retraining import request
 from evaluation.learning.training import rankings
 from evaluation.topics.topic import Topic, read_topics
-from retrieval.errors import ArfError
+from retrieval.errors import ArfError, NotFound
 from retrieval.models import Domain, Version
 from retrieval.stages.reranker.artifact import pack
 from retrieval.stages.reranker.features import FEATURES
 from rules import published
 from rules.models import DomainThreshold
-from rules.thresholds.stages import LEARNED
+from rules.thresholds.stages import ANY_TEXT, LEARNED
+from tests.builders import a_domain
 from tests.evaluation.learning.conftest import TOPICS, topic
 from tests.rerankers import publish_limits, some_reranker
 
@@ -93,6 +97,25 @@ def test_a_live_question_near_a_test_topic_is_set_aside(library):
     topic("other", "who may vote", source="search")
     gathered = from_library()
     assert ([each.id for each in gathered.learned], gathered.aside) == (["other"], ("asked",))
+
+
+def test_nothing_is_learned_of_a_body_that_is_tested_on_though_others_ask_nearly_the_same(library):
+    leases = {"domain": a_domain(slug="leases")}
+    topic("roof", "who repairs the roof", split="train", **leases)
+    topic("heating", "who repairs the heating", split="tune", **leases)
+    topic("frozen", "who pays for the repairs", split="test", **leases)
+    topic("near", "Who repairs the roof?", split="train")
+    topic("other", "who may vote", split="train")
+    gathered = gathered_for(request(without="leases")["params"])
+    assert ([each.id for each in gathered.learned], gathered.aside) == (["other"], ("near",))
+    assert {each.id for each in gathered.tested} == {"roof", "heating"}
+    with pytest.raises(NotFound, match="no domain lease"):
+        gathered_for({"without": "lease"})
+
+
+def test_a_body_of_which_nothing_was_learned_is_ordered_as_any_text():
+    pools = [LearningPool(Topic("t", "q"), None, (), np.zeros((0, 0)), False, blend) for blend in (0.9, 0.6)]
+    assert [pool.blend for pool in unlearned(pools)] == [ANY_TEXT.blend, 0.6]
 
 
 def test_the_shipped_topics_leak_nothing():

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from evaluation.learning import pools, registry, retraining, training
+from evaluation.learning.model_comparison import last_comparison
 from evaluation.learning.retraining import Checkpoints, carried_out, missed, request
 from evaluation.measuring import measuring_job
 from evaluation.models import RetrainingRun, Run, Topic
@@ -217,6 +218,22 @@ def test_a_dry_run_reports_and_registers_nothing_though_a_step_runs_twice(quick)
     assert run.report["risk_coverage"][-1][0] == 1.0
     assert len(run.report["manifest"]["topics"]) <= run.report["gathered"]["learned"] == 40
     assert not RankerModel.objects.exists() and not Checkpoint.objects.exists()
+
+
+@pytest.mark.slow
+def test_what_is_learned_without_a_body_of_law_stands_beside_the_fused_order(quick, monkeypatch, capsys):
+    """Its topics are those of the file: which they are is tested where they are gathered."""
+    monkeypatch.setattr(pools, "without_body", lambda domain: pools.from_file({"topics": quick}))
+    call_command("retrain", without="us_code")
+    run = RetrainingRun.objects.get()
+    assert run.outcome == Outcome.KEPT and "nothing was learned of us_code" in run.reason
+    assert run.report["measures"]["champion"] == run.report["measures"]["fused"] != run.report["measures"]["challenger"]
+    assert "calibration" in run.report and not RankerModel.objects.exists()
+    assert "fused" in capsys.readouterr().out
+    with pytest.raises(ArfError, match="Nothing has been compared"):
+        last_comparison()
+    with pytest.raises(CommandError, match="--without learns from the library"):
+        call_command("retrain", without="us_code", shadow=True)
 
 
 @pytest.mark.slow

@@ -22,13 +22,15 @@ from evaluation.learning.training import (
     falling,
     fitted_answers,
     knots_of,
-    probabilities,
     rankings,
     reliability,
+    scores,
     served_form,
+    shown_calibration,
 )
 from evaluation.topics.topic import Topic
-from retrieval.stages.reranker.artifact import Reranker, pack, unpack
+from retrieval.ranking import Candidate
+from retrieval.stages.reranker.artifact import Reranker, Scored, pack, unpack
 from retrieval.stages.reranker.features import FEATURES, OF_TEXT, evidence
 from tests.rerankers import NOBODY, SURE
 from tests.trained import train
@@ -99,15 +101,17 @@ def test_training_is_repeatable_and_better_than_fusion_on_topics_it_never_saw(po
     assert account["families"][account["family"]]["nDCG@10"] > account["before"]
     assert account["ece"] <= 0.05
     assert set(account["families"]) == set(training.FAMILIES)
+    assert set(account["calibration"]) >= {"all", "us_constitution", "us_constitution, en"}
+    assert account["calibration"]["all"]["page"]["error"] <= 0.1
 
 
 @pytest.mark.slow
 def test_probabilities_are_calibrated_and_rankings_whole(pools, trained):
-    for pool, ranking, p in zip(
-        pools, rankings(trained.artifact, pools), probabilities(trained.artifact, pools), strict=True
+    for pool, ranking, scored in zip(
+        pools, rankings(trained.artifact, pools), scores(trained.artifact, pools), strict=True
     ):
         assert sorted(ranking) == sorted(pool.locators)
-        assert ((p >= 0) & (p <= 1)).all()
+        assert ((scored.probabilities >= 0) & (scored.probabilities <= 1)).all()
 
 
 @pytest.mark.slow
@@ -116,6 +120,21 @@ def test_a_question_asked_again_has_what_people_judged_relevant_first(pools, tra
     found = [pool.topic.relevant.keys() & set(pool.locators) for pool in judged]
     for pool, relevant, ranking in zip(judged, found, rankings(trained.artifact, judged), strict=True):
         assert set(ranking[: len(relevant)]) == relevant, pool.topic.query
+
+
+def test_what_would_be_declined_is_not_among_the_probabilities_that_are_shown():
+    pools = [of_two("us_code") for _ in range(50)]
+    p, grades = np.array([0.2, 0.9]), np.zeros(2)
+    asked = shown_calibration(pools, [Scored(p, p, grades, 0.5)] * 40 + [Scored(p, p, grades, 0.4)] * 10)
+    assert asked["us_code"]["questions"] == 40 and asked["us_code, en"] == asked["all"]
+    assert asked["all"]["first"]["error"] == 0.9, "the likelier is shown first, and the other is relevant"
+
+
+def of_two(domain: str) -> LearningPool:
+    """The first of two candidates is relevant."""
+    topic = Topic("t", "q", domain=domain, relevant={"/a": 3})
+    candidates = tuple(Candidate(n, domain_id=1, locator=locator) for n, locator in enumerate(("/a", "/b")))
+    return LearningPool(topic, None, candidates, np.zeros((2, len(OF_TEXT)), np.float32), final=False)
 
 
 def searched(domain: str, *, answerable: bool) -> LearningPool:
