@@ -27,11 +27,13 @@ Shown = Sequence[tuple[float, bool]]  # of one question: probability, and whethe
 @dataclass(frozen=True, slots=True)
 class CalibrationError:
     """The mean distance of predicted from observed, and that which perfect probabilities would have by chance, over as
-    many results as these.
+    many results as these; the means of both.
     """
 
     error: float
     by_chance: float
+    predicted: float
+    relevant: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,8 @@ def error_of(results: Shown) -> CalibrationError:
     predicted, relevant = np.array(results, dtype=float).T
     draws = np.random.default_rng(SEED).random((DRAWS, len(predicted))) < predicted
     by_chance = np.mean([calibration_error(predicted, drawn) for drawn in draws])
-    return CalibrationError(round(calibration_error(predicted, relevant), 4), round(float(by_chance), 4))
+    told = calibration_error(predicted, relevant), by_chance, predicted.mean(), relevant.mean()
+    return CalibrationError(*(round(float(value), 4) for value in told))
 
 
 def calibration_error(predicted: np.ndarray, relevant: np.ndarray) -> float:

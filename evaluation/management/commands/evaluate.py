@@ -16,6 +16,7 @@ from evaluation.measuring.corpora import beir_corpus, documents_corpus
 from evaluation.measuring.groups import Group, differences
 from evaluation.measuring.measures import Estimate
 from evaluation.measuring.runs import (
+    EVERYWHERE,
     MAY_ASK,
     Report,
     TopicResult,
@@ -141,7 +142,7 @@ class Command(ArfCommand):
         return report(results, options["pipeline"])
 
     def _write_beside(self, named: Measured, everywhere: Measured) -> None:
-        self.stdout.write("With the domain named -> all bodies of law together, no domain named:")
+        self.stdout.write("with the domain named -> all bodies of law together, no domain named")
         apart = differences(everywhere.results, named.results)
         for name, ours in everywhere.report.groups.items():
             theirs = named.report.groups[name]
@@ -159,9 +160,8 @@ class Command(ArfCommand):
                     f"    {'unanswerable':<20} declined {theirs.declined_unanswerable} -> "
                     f"{ours.declined_unanswerable} of {ours.unanswerable}"
                 )
-        self.stdout.write("No domain named:")
         for name, ours in everywhere.report.groups.items():
-            self._write_group(name, ours)
+            self._write_group(f"{name}{EVERYWHERE}", ours)
         self._write_kept(everywhere.run)
 
     def _write_group(self, name: str, told: Group) -> None:
@@ -264,7 +264,7 @@ def estimated(name: str, value: Estimate) -> str:
 
 
 def error(value: CalibrationError) -> str:
-    return f"{value.error:.3f} ({value.by_chance:.3f} by chance)"
+    return f"{value.error:.3f} ({value.by_chance:.3f} by chance; {value.predicted:.3f} told, {value.relevant:.3f} so)"
 
 
 def condensed(value: Estimate) -> str:

@@ -1,7 +1,7 @@
 """The shipped topic files keep together what README promises of all of them. Pure."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cache
 from itertools import combinations
 
@@ -21,6 +21,7 @@ from tests.evaluation.topics.test_topic import (
 FILES = sorted(TOPICS.glob("*.jsonl"))
 NEWER = [path for path in FILES if path.stem != "us_constitution"]
 DOMAINS = {row["slug"]: row for row in json.loads((ROOT / "retrieval/corpora/domains.json").read_text())}
+PARALLEL = ROOT / "evaluation/measuring/parallel_questions.jsonl"
 NO_DOMAINS = {"state_law", "contract"}
 
 
@@ -81,3 +82,21 @@ def test_ids_and_queries_occur_once_in_all_files():
 @pytest.mark.parametrize("left, right", list(combinations(("train", "tune", "test"), 2)))
 def test_no_near_duplicates_across_splits_and_files(left, right):
     assert leaks(of_split(left), of_split(right)) == []
+
+
+def test_parallel_questions_are_tune_topics_and_their_translations_of_the_same_label():
+    """None is a test topic, or asks nearly what one asks; what is translated lies in no file that is learned from."""
+    shipped = {topic["id"]: topic for topic in every_topic()}
+    pairs = defaultdict(list)
+    for topic in read(PARALLEL):
+        pairs[topic["group"]].append(topic)
+    assert all(sorted(topic["language"] for topic in pair) == ["en", "es"] for pair in pairs.values())
+    assert all(one["relevant"] == other["relevant"] for one, other in pairs.values())
+    translated = [topic for topic in read(PARALLEL) if "translated" in topic["tags"]]
+    for topic in read(PARALLEL):
+        source = shipped[topic["group"] if topic in translated else topic["id"]]
+        assert source["split"] == "tune" and source["relevant"] == topic["relevant"]
+        assert topic in translated or source["query"] == topic["query"]
+    assert min(Counter(topic["domain"] for topic in translated).values()) >= 12
+    for split in ("test", "train"):
+        assert leaks([topic["query"] for topic in translated], of_split(split)) == []
