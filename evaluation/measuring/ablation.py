@@ -10,10 +10,10 @@ from django.utils.module_loading import import_string
 
 from evaluation.measuring.measures import Estimate, paired_difference
 from evaluation.measuring.plots import Bar, bars
+from evaluation.measuring.results import TopicResult
 from evaluation.measuring.runs import (
     MAY_ASK,
     Report,
-    TopicResult,
     report,
     run_topics,
     store,

@@ -5,16 +5,14 @@ probabilities can be relied on, and Spanish beside English.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from evaluation.measuring.calibration import ALL, Calibration, calibration
 from evaluation.measuring.measures import Estimate, paired_difference, ratio
+from evaluation.measuring.results import TopicResult
 from evaluation.topics.provisions import within
 from evaluation.topics.topic import Topic
 from retrieval.models import Domain, Section
-
-if TYPE_CHECKING:
-    from evaluation.measuring.runs import TopicResult
 
 TOLD = ("nDCG@10", "MRR@10")
 ENGLISH, SPANISH = "en", "es"
@@ -52,13 +50,13 @@ class Group:
 class Row:
     """A topic's result and what it was measured for; `values` are empty for one without an answer."""
 
-    result: "TopicResult"
+    result: TopicResult
     values: Mapping[str, float]
     right_body: bool = False
     right_document: bool = False
 
 
-def grouped(results: Sequence["TopicResult"]) -> dict[str, Group]:
+def grouped(results: Sequence[TopicResult]) -> dict[str, Group]:
     """Of all bodies if there are several, of each, and where topics are of several languages of each of these."""
     return {name: group(rows) for name, rows in by_name(rows_of(results)).items()}
 
@@ -107,7 +105,7 @@ def mean(values: Iterable[float]) -> float:
 # -- What stands first
 
 
-def rows_of(results: Sequence["TopicResult"]) -> list[Row]:
+def rows_of(results: Sequence[TopicResult]) -> list[Row]:
     prefixes = dict(Domain.objects.values_list("slug", "locator_prefix"))
     documents = documents_of(
         locator for result in results for locator in (*result.shown[:1], *result.topic.relevant)
@@ -174,7 +172,7 @@ def parallel(pairs: Sequence[tuple[list[Row], list[Row]]], name: str) -> Paralle
 
 
 def differences(
-    everywhere: Sequence["TopicResult"], named: Sequence["TopicResult"]
+    everywhere: Sequence[TopicResult], named: Sequence[TopicResult]
 ) -> dict[str, dict[str, Estimate]]:
     """By group and measure, what it costs not to know the body of law, of the same topics in the same order."""
     ours, theirs = (

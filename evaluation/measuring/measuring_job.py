@@ -7,10 +7,10 @@ from dataclasses import asdict
 
 from evaluation.learning.retraining import Checkpoints, time_for_more, whole_bodies
 from evaluation.measuring import ablation
+from evaluation.measuring.results import TopicResult
 from evaluation.measuring.runs import (
     EVERYWHERE,
     MAY_ASK,
-    TopicResult,
     named,
     report,
     run_topics,

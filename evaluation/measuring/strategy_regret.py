@@ -8,7 +8,8 @@ import numpy as np
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from evaluation.measuring.runs import Runner, TopicResult, run_topics, stated_language
+from evaluation.measuring.results import TopicResult
+from evaluation.measuring.runs import Runner, run_topics, stated_language
 from evaluation.topics.topic import Topic
 from retrieval import pipeline
 from rules.questions.strategy import Strategy

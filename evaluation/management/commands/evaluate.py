@@ -15,11 +15,11 @@ from evaluation.measuring.calibration import CalibrationError
 from evaluation.measuring.corpora import beir_corpus, documents_corpus
 from evaluation.measuring.groups import Group, differences
 from evaluation.measuring.measures import Estimate
+from evaluation.measuring.results import TopicResult
 from evaluation.measuring.runs import (
     EVERYWHERE,
     MAY_ASK,
     Report,
-    TopicResult,
     measured_elsewhere,
     named,
     of_file,

@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.measuring.groups import ALL, differences, grouped, of_all
-from evaluation.measuring.runs import TopicResult
+from evaluation.measuring.results import TopicResult
 from evaluation.topics.topic import Topic
 from tests.builders import a_document, a_domain, a_section
 

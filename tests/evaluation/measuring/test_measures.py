@@ -172,7 +172,7 @@ def runs(db):
 
 
 def kept(topics, found):
-    from evaluation.measuring.runs import TopicResult
+    from evaluation.measuring.results import TopicResult
 
     results = [
         TopicResult(topic, ("/a",) if topic.id in found else ("/b",), False, 1.0, None, ())

@@ -304,7 +304,7 @@ def test_topics_of_law_that_is_not_loaded_are_told_and_count_as_not_found(a_file
 
 
 def kept(topics, found):
-    from evaluation.measuring.runs import TopicResult
+    from evaluation.measuring.results import TopicResult
 
     results = [
         TopicResult(topic, ("/a",) if topic.id in found else ("/b",), False, 1.0, None, ())
