@@ -67,11 +67,13 @@ def from_library() -> Gathered:
 
 def without_body(domain: str) -> Gathered:
     """The train topics of all other bodies of law, to be tested on this one's train and tune topics: how a body fares
-    of which nothing was learned. What asks nearly the same of another body is left out. Raises NotFound.
+    of which nothing was learned. What asks the same of another body, or nearly so, is left out. Raises NotFound.
     """
     require_domain(domain)
-    learned = [topic for topic in library_topics("train") if topic.domain != domain]
     tested = [topic for split in ("train", "tune") for topic in library_topics(split) if topic.domain == domain]
+    groups = {topic.group for topic in tested} - {""}
+    others = (topic for topic in library_topics("train") if topic.domain != domain)
+    learned = [topic for topic in others if topic.group not in groups]
     return set_aside(Gathered(tuple(learned), tuple(tested)), {topic.id for topic in learned})
 
 

@@ -101,7 +101,8 @@ def test_a_live_question_near_a_test_topic_is_set_aside(library):
 
 def test_nothing_is_learned_of_a_body_that_is_tested_on_though_others_ask_nearly_the_same(library):
     leases = {"domain": a_domain(slug="leases")}
-    topic("roof", "who repairs the roof", split="train", **leases)
+    topic("roof", "who repairs the roof", split="train", group="repairs", **leases)
+    topic("other words", "must he mend what leaks", split="train", group="repairs")
     topic("heating", "who repairs the heating", split="tune", **leases)
     topic("frozen", "who pays for the repairs", split="test", **leases)
     topic("near", "Who repairs the roof?", split="train")
