@@ -76,6 +76,11 @@ def serves(model: RankerModel | None) -> bool:
     return model is not None and model.status == Status.ACTIVE
 
 
+def follows_another(model: RankerModel | None) -> bool:
+    """Whether it serves and there is one to go back to."""
+    return serves(model) and registry.earlier().exists()
+
+
 @admin.register(RetrainingRun)
 class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
     object_actions = (
@@ -84,7 +89,7 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
             gettext_lazy("Roll back to the model before"),
             roll_back,
             may=may_deploy,
-            applies=lambda run: serves(run.challenger),
+            applies=lambda run: follows_another(run.challenger),
         ),
     )
     list_before_template = "admin/evaluation/_retrain.html"
@@ -258,7 +263,7 @@ class RankerModelAdmin(ObjectActions, ReadOnly, ModelAdmin):
             may=may_deploy,
             applies=lambda model: model.status == Status.SHADOW,
         ),
-        ObjectAction("rollback", gettext_lazy("Roll back"), roll_back, may=may_deploy, applies=serves),
+        ObjectAction("rollback", gettext_lazy("Roll back"), roll_back, may=may_deploy, applies=follows_another),
     )
     list_display = ["name", "status_label", "created_at", "deployed_at", "topics"]
     list_filter = ["status", "family"]

@@ -107,14 +107,18 @@ def leave_shadow() -> None:
     there.update(status=Status.RETIRED)
 
 
+def earlier() -> QuerySet[RankerModel]:
+    """Those that served before the one in force, the last first."""
+    return RankerModel.objects.exclude(status=Status.ACTIVE).filter(deployed_at__isnull=False).order_by("-deployed_at")
+
+
 def rollback() -> RankerModel:
     """Puts the model deployed before the present one back in force, out of the shadow if it is there. Raises ArfError
     where there is none, or it cannot serve any more.
     """
     with transaction.atomic():
         lock("reranker registry")
-        before = RankerModel.objects.exclude(status=Status.ACTIVE).filter(deployed_at__isnull=False)
-        model = before.order_by("-deployed_at").first()
+        model = earlier().first()
         if model is None:
             raise ArfError(gettext_noop("No earlier reranker to go back to."))
         deploy(model)
@@ -123,8 +127,7 @@ def rollback() -> RankerModel:
 
 def fall_back() -> RankerModel | None:
     """Puts the model that served last and still can in force in place of one that cannot; None where none can."""
-    before = RankerModel.objects.exclude(status=Status.ACTIVE).filter(deployed_at__isnull=False)
-    sound = next((model for model in before.order_by("-deployed_at") if not problem_of(model)), None)
+    sound = next((model for model in earlier() if not problem_of(model)), None)
     if sound is not None:
         deploy(sound)
     return sound

@@ -9,8 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from scipy.stats import binomtest
-
 from evaluation.measuring.answer_relevance import Said, by_questions, similarities
 from evaluation.measuring.faithfulness import GENERATED, KINDS, LAW, LEAD, Judged, judged, plain
 from evaluation.measuring.measures import estimate
@@ -60,6 +58,10 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float] | None:
+        from scipy.stats import (
+            binomtest,  # where it is used: it takes 76 MB, and web workers import this module
+        )
+
         if not self.total:
             return None
         told = binomtest(self.hits, self.total).proportion_ci(method="exact")

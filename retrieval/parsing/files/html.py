@@ -12,6 +12,7 @@ from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.parsing.files.blocks import Block, Blocks, single_spaced, whole
 from retrieval.parsing.files.limits import MAX_CHARACTERS, TOO_LONG
 from retrieval.parsing.files.plain import decoded
+from retrieval.parsing.uslm.content import SUPERSCRIPTS
 
 DEEPEST = 200  # levels of elements; real pages stay under 60
 LEFT_OUT = {
@@ -64,6 +65,7 @@ def blocks_of(text: str) -> Blocks:
             gettext_noop("The file is broken or too large: it cannot be read as HTML.")
         ) from error
     check_depth(root)
+    raise_digits(root)
     blocks = tuple(_Reader().read(root))
     if sum(len(block.text) for block in blocks) > MAX_CHARACTERS:
         raise SourceRefused(TOO_LONG, most=MAX_CHARACTERS)
@@ -112,6 +114,16 @@ def check_depth(root: HtmlElement) -> None:
         depth += 1 if event == "start" else -1
         if depth > DEEPEST:
             raise SourceRefused(gettext_noop("The file is nested too deep."))
+
+
+def raise_digits(root: HtmlElement) -> None:
+    """Marks of notes are no part of the word before them: "officer.¹", "m²"."""
+    for mark in root.iter("sup"):
+        if mark.text_content().strip().isdecimal():
+            for part in mark.iter():
+                part.text = part.text and part.text.translate(SUPERSCRIPTS)
+                if part is not mark:
+                    part.tail = part.tail and part.tail.translate(SUPERSCRIPTS)
 
 
 @dataclass(slots=True)

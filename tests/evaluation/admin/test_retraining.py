@@ -3,6 +3,7 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from retrieval.models import JobRun, RankerModel
 from tests.retrieval.admin.staff import staff
@@ -29,3 +30,13 @@ def test_curators_may_neither_retrain_nor_deploy(client):
     assert (
         client.post(reverse("admin:retrieval_rankermodel_do", args=[model.pk, "deploy"])).status_code == 403
     )
+
+
+def test_going_back_is_offered_where_another_served_before(client):
+    staff(client, "Administrator")
+    served = {"family": "f", "artifact": b"", "deployed_at": timezone.now()}
+    model = RankerModel.objects.create(sha256="1", status="active", **served)
+    page = reverse("admin:retrieval_rankermodel_change", args=[model.pk])
+    assert "Roll back" not in client.get(page).content.decode()
+    RankerModel.objects.create(sha256="2", status="retired", **served)
+    assert "Roll back" in client.get(page).content.decode()

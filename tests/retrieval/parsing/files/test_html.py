@@ -29,6 +29,11 @@ def test_what_is_struck_is_left_out():
     assert section.text == "The tenant may leave."
 
 
+def test_marks_of_notes_stand_apart_from_words_and_letters_stay():
+    page = b"<p>Ask the officer<sup><a href='#n12'>12</a></sup> about 5 m<sup>2</sup> on the 1<sup>st</sup> floor.</p>"
+    assert texts(page, "a.html") == ["Ask the officer\u00b9\u00b2 about 5 m\u00b2 on the 1st floor."]
+
+
 @pytest.mark.parametrize("charset", ["utf-16", "utf-16le", "UTF-16BE"])
 def test_a_page_that_says_it_is_utf16_where_that_can_be_read_is_utf8(charset):
     assert texts(f'<meta charset="{charset}"><p>Año “uno”</p>'.encode(), "a.html") == ["Año “uno”"]
