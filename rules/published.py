@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, partial, wraps
@@ -116,6 +116,8 @@ def newest(make: Callable[..., T], *, in_files: bool = False) -> Callable[..., T
     def of_machine(
         found: Made[T] | None, domain_id: int, version: Version, others: tuple[int, ...]
     ) -> Made[T]:
+        if found is not None and (found.others, found.names) == (others, names_now(domain_id, version)):
+            return replace(found, version=version)
         path = settings.ARF_NAMES_DIR / str(domain_id) / make.__name__
         with one_at_a_time(path.parent):
             if written := load(path, kind):
@@ -140,11 +142,12 @@ def is_public(domain_id: int) -> bool:
 def forget_other_files() -> None:
     """Those of domains that are gone or not public any more."""
     public = set(map(str, Domain.objects.filter(visibility=Domain.Visibility.PUBLIC).values_list("pk", flat=True)))
-    for path in settings.ARF_NAMES_DIR.iterdir():
-        if not path.is_dir():
-            path.unlink()
-        elif path.name not in public:
-            rmtree(path)
+    with suppress(OSError):  # what cannot be read or removed is told where something is to be written there
+        for path in settings.ARF_NAMES_DIR.iterdir():
+            if not path.is_dir():
+                path.unlink(missing_ok=True)
+            elif path.name not in public:
+                rmtree(path, ignore_errors=True)
 
 
 def is_other(found: Made | None, version: Version, others: tuple[int, ...]) -> bool:
@@ -253,11 +256,12 @@ def glossary(version: int) -> Glossary:
 
 @lru_cache(maxsize=2)
 def spanish_terms(version: int) -> Mapping[str, str]:
-    """The Spanish of English terms of several words, of several the first. A single word may be a noun in one sentence
-    and a verb in another.
+    """The Spanish of English terms of several words that have one. A single word may be a noun in one sentence and a
+    verb in another; which of several Spanish words is right in a sentence nobody says here.
     """
-    rows = GlossaryTerm.objects.filter(enabled=True, english__contains=" ").order_by("-spanish")
-    return dict(rows.values_list("english", "spanish"))
+    rows = GlossaryTerm.objects.filter(enabled=True, english__contains=" ").values_list("english", "spanish")
+    count = Counter(english for english, _ in rows)
+    return {english: spanish for english, spanish in rows if count[english] == 1}
 
 
 @lru_cache(maxsize=2)

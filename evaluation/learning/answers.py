@@ -222,7 +222,8 @@ def losses(row: dict, held_out: Sequence[Labelled], *, show: Callable = iter) ->
     before = measure(show(held_out))
     with weighed_by(row):
         after = measure(show(held_out))
-    return lost(before, after)
+    unread = sum(one.judged is None for one in (*before, *after))
+    return [f"what {unread} answers say could not be read"] if unread else lost(before, after)
 
 
 def lost(before: Sequence[Answered], after: Sequence[Answered]) -> list[str]:

@@ -12,7 +12,6 @@ from evaluation.measuring.measures import Estimate, paired_difference
 from evaluation.measuring.plots import Bar, bars
 from evaluation.measuring.results import TopicResult
 from evaluation.measuring.runs import (
-    MAY_ASK,
     Report,
     report,
     run_topics,
@@ -81,7 +80,7 @@ def ablate(topics: Sequence[Topic], *, topic_set: str, show: Callable = iter) ->
     """
     in_force = versions_in_force(topics)
     measured = [
-        (label, name, run_topics(topics, name, caller=MAY_ASK, show=show)) for label, name in runnable()
+        (label, name, run_topics(topics, name, caller=llm_verifier.MAY_ASK, show=show)) for label, name in runnable()
     ]
     done = compared(measured)
     keep(done, topic_set, in_force)

@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.measuring.answers import Answered
-from evaluation.measuring.runs import versions_in_force
-from evaluation.models import Measurement, Run
+from evaluation.measuring.runs import FROM_FILES, versions_in_force
+from evaluation.models import Measurement, Run, Topic
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers.selection import WEIGHTS
@@ -25,6 +25,7 @@ SHARES = {
     "citation_recall": _("Right provisions that are cited"),
 }
 FAITHFULNESS = "faithfulness"
+LEARNED = rf"/({Topic.Split.TRAIN}|{Topic.Split.TUNE})(,|$)"  # behind the name of a file
 
 
 @transaction.atomic
@@ -64,15 +65,21 @@ def measurement(run: Run, number: int, one: Answered) -> Measurement:
     )
 
 
-def last() -> dict | None:
-    """The shares, and faithfulness as a mean; None where answers were never measured."""
-    run = Run.objects.of_answers().order_by("-created_at").first()
+def last(*, held_out: bool = False) -> dict | None:
+    """The shares, and faithfulness as a mean; None where answers were never measured. `held_out`: not on topics that
+    something may be learned from or chosen by.
+    """
+    runs = Run.objects.of_answers().order_by("-created_at")
+    if held_out:
+        runs = runs.exclude(topics__regex=LEARNED)
+    run = runs.first()
     if run is None:
         return None
     shares = run.summary["shares"]
     return {
         "measured_on": timezone.localdate(run.created_at).isoformat(),
         "questions": run.summary["questions"],
+        "set": run.topics.removeprefix(FROM_FILES),
         "language_model": bool(run.versions.get("llm")),
         "shares": {name: shares[name] for name in SHARES if name in shares},
         FAITHFULNESS: run.summary["means"][FAITHFULNESS],

@@ -39,6 +39,8 @@ def judged(entries: Sequence[dict], caller: Caller) -> tuple[Judged, ...]:
     read = cache(clauses)
     found = []
     for entry in entries:
+        if entry["kind"] not in KINDS:
+            continue  # "Yes." and "No.", in which proof has nothing to read
         law = {locator: law_at(locator) for locator in (place["locator"] for place in entry["citations"])}
         sources = [source_of(one) for passages in law.values() for one in passages]
         asks = entry["kind"] == LEAD and ASKS.match(entry["text"])

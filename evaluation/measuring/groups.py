@@ -124,7 +124,8 @@ def right_first(
     if not shown:
         return False, False
     first, relevant = documents.get(shown[0]), {documents.get(locator) for locator in topic.relevant}
-    return within(shown[0], prefixes[topic.domain]), first is not None and first in relevant
+    is_in_body = topic.domain in prefixes and within(shown[0], prefixes[topic.domain])
+    return is_in_body, first is not None and first in relevant
 
 
 def documents_of(locators: Iterable[str]) -> dict[str, int]:

@@ -10,7 +10,6 @@ from evaluation.measuring import ablation
 from evaluation.measuring.results import TopicResult
 from evaluation.measuring.runs import (
     EVERYWHERE,
-    MAY_ASK,
     named,
     report,
     run_topics,
@@ -27,6 +26,7 @@ from retrieval.access.caller import ANONYMOUS
 from retrieval.errors import ArfError, gettext_noop
 from retrieval.jobs import Job, Progress
 from retrieval.models import Domain, JobRun
+from retrieval.stages.llm_verifier import MAY_ASK
 
 KEY = "measure"  # one at a time
 TOPICS = 10  # searched in one piece

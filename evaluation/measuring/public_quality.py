@@ -73,7 +73,7 @@ def figures() -> dict:
             "as_of": timezone.now().isoformat(timespec="seconds"),
             "searches": searches(),
             "correctness": [told for domain in domains.values() if (told := correctness(domain))],
-            "answers": answer_runs.last(),
+            "answers": answer_runs.last(held_out=True),
             "reranker": decisions(),
             "law": law(domains),
         }

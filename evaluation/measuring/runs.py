@@ -23,7 +23,7 @@ from evaluation.topics.writing import without_spaces
 from retrieval import pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.errors import ArfError, NotFound
-from retrieval.models import ApiKey, EmbeddingModel, RankerModel
+from retrieval.models import EmbeddingModel, RankerModel
 from retrieval.ranking import DomainScope, Query, Ranking, RuleOptions
 from retrieval.request import SearchRequest
 from retrieval.search import service
@@ -93,7 +93,6 @@ class Runner:
 
 DEPTH = 100  # results kept a topic: what the deepest measure reads
 LLM_STAGE = LLMVerifier.__name__  # its `details` tell its `llm_candidates`, `llm_calls` and `llm_cost`
-MAY_ASK = Caller(scopes=frozenset({ApiKey.Scope.PIPELINES.value}))  # whom a language model answers
 LLM_POOL = 20  # candidates after fusion, of which the LLM's share is a part
 LEAST = 4  # characters of a run's id that name it
 EVERYWHERE = ", no domain named"  # ends what topics are called that were put to all bodies of law together

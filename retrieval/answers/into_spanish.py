@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from retrieval.engines.apertium import Apertium
-from retrieval.engines.translation import Glossary, translate
+from retrieval.engines.translation import Glossary, Term, translate
 from retrieval.proof.types import Source
 from retrieval.proof.verify import verify
 
@@ -78,15 +78,27 @@ def _behind(
 
 def into_spanish(text: str, terms: Glossary, engine: Apertium) -> str:
     """Nothing for what would not say the same. Raises TranslationUnavailable."""
-    if BROKEN.search(text):
+    if BROKEN.search(text) or MARK.search(text):
         return ""
     put_in = [(found.start(), found.end(), found[0]) for found in DESIGNATOR.finditer(text)]
     put_in += [(found.start(), found.end(), day_of(found)) for found in DATE.finditer(text)]
-    marked = translate(text, terms, engine, protect=put_in).text
+    found = [term for term in terms.find(text) if not is_name(text, term) and not overlaps(term, put_in)]
+    put_in += [(term.start, term.end, term.english) for term in found]
+    marked = translate(text, Glossary({}), engine, protect=put_in).text
     if len(UNKNOWN.findall(marked)) > MOST_UNKNOWN * len(marked.split()):
         return ""
-    made = with_capitals_of(text, MARK.sub("", marked), [term.english for term in terms.find(text)])
+    made = with_capitals_of(text, MARK.sub("", marked), [term.english for term in found])
     return made if keeps(text, made) else ""
+
+
+def is_name(text: str, term: Term) -> bool:
+    """Which the glossary has in small letters: "Puerto Rico"."""
+    written = text[term.start + 1 : term.end]
+    return written != written.lower() and term.english == term.english.lower()
+
+
+def overlaps(term: Term, stretches: Sequence[tuple[int, int, str]]) -> bool:
+    return any(start < term.end and term.start < end for start, end, _ in stretches)
 
 
 def day_of(date: re.Match[str]) -> str:

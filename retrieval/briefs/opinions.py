@@ -103,9 +103,9 @@ def weighed(check: PropositionCheck, opinion: Opinion) -> PropositionCheck:
     found = found_exactly(opinion.quote, source.words) if is_whole else None
     if found is None or found.status != "exact":
         return check
-    verdict = "supported" if opinion.supported else "not_found"
-    if verdict == claim.verdict:
+    if opinion.supported == (claim.verdict == "supported"):
         return replace(check, opinion=True)
+    verdict = "supported" if opinion.supported else "not_found"
     turned = replace(claim, verdict=verdict, confidence=HALF, span=found.span)
     findings = of_claim(turned, detect(claim.text), all_read=check.all_read)
     return replace(check, claim=turned, findings=findings, opinion=True)

@@ -139,7 +139,8 @@ def check_propositions(
                 library.unsearched = True
                 break
             if check and (check[0].problems or not drawn):
-                is_public = not any(stand.place.private for stand in places.values())
+                leads = [stands[number].place for number in numbers]  # what leads nowhere may name a private document
+                is_public = all(place and not place.private for place in leads)
                 beside_it = tuple(chain(*law)) if is_public else ()
                 made = placed(here, unit, *check)
                 found.append(replace(made, sources=beside_it, all_read=all_read))

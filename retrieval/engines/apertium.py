@@ -36,6 +36,10 @@ class TranslationUnavailable(NotRun):
     code = "translation_unavailable"
 
 
+class TranslatorDown(TranslationUnavailable):
+    """It could not be started: not one text, but any, would get no answer."""
+
+
 class _Died(TranslationUnavailable):
     """The pipeline ended in mid-answer."""
 
@@ -103,7 +107,7 @@ def _spawn(commands: Sequence[Sequence[str]]) -> tuple[int, int, int]:
             pid = _start(command, reading, writing, group)
         except OSError:
             _end(os.getpid(), group, first, following, reading, writing)
-            raise TranslationUnavailable(f"{command[0]} could not be started.") from None
+            raise TranslatorDown(f"{command[0]} could not be started.") from None
         os.close(reading)
         os.close(writing)
         group, reading = group or pid, following
@@ -186,10 +190,10 @@ class Apertium:
         if self._pipeline is not None:
             return self._ask_running(request, self._limit or WARM_LIMIT)
         if time.monotonic() < self._rest_until:
-            raise TranslationUnavailable("The translator could not be started.")
+            raise TranslatorDown("The translator could not be started.")
         self._rest_until = time.monotonic() + REST
         if not installed(self._mode):
-            raise TranslationUnavailable("The translator is not installed.")
+            raise TranslatorDown("The translator is not installed.")
         self._pipeline = _Pipeline(self._mode)
         answer = self._ask_running(request, self._limit or START_LIMIT)
         self._rest_until = 0.0

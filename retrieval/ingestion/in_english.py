@@ -8,7 +8,7 @@ from django.utils.module_loading import import_string
 
 from retrieval.corpus.statements import current_versions
 from retrieval.engines import loaded
-from retrieval.engines.apertium import Apertium, TranslationUnavailable
+from retrieval.engines.apertium import Apertium, TranslationUnavailable, TranslatorDown
 from retrieval.engines.translation import Glossary, translate
 from retrieval.models import Chunk, Document
 from retrieval.text.sentences import sentences
@@ -37,12 +37,16 @@ def spanish_of(documents: Collection[int]) -> set[int]:
 
 
 def in_english(text: str, terms: Glossary, engine: Apertium) -> str:
-    """Sentence by sentence; one that the translator fails at stays as it is, and the log says so."""
+    """Sentence by sentence; one that the translator fails at stays as it is, and the log says so. Raises TranslatorDown
+    where it cannot be started: the job goes on once it can.
+    """
     made = []
     for line in text.split("\n"):
         for start, end in sentences(line):
             try:
                 made.append(translate(line[start:end], terms, engine).text)
+            except TranslatorDown:
+                raise
             except TranslationUnavailable as problem:
                 logger.warning("A sentence is embedded in Spanish: %s", problem.message)
                 made.append(line[start:end])

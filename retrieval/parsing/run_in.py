@@ -100,6 +100,8 @@ def _lines(text: str, locator: str, anchors: Sequence[Anchor]) -> Iterator[Line]
 def _places(text: str, line: Line) -> list[Anchor]:
     """What the designators of a line stand for; empty where one of them is in doubt."""
     marks, doubtful = _designators(text, line)
+    if any(mark.start >= line.above.end for mark in marks):
+        return []  # two places stand in one line
     numbered = [mark for mark in marks if not _INSERTED.fullmatch(mark.number)]
     paths = nested(numbered, RUN_IN)
     if len(numbered) < 2 or not in_order(numbered, paths, RUN_IN) or not _are_lists(numbered, paths, line):

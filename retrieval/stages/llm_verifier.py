@@ -21,7 +21,7 @@ from retrieval.engines.llm import service as llm
 from retrieval.engines.llm.answers import TEXT, TRUTH, WHOLE, Unusable, conforms, strict
 from retrieval.engines.llm.requests import Form, LLMUnavailable, Messages
 from retrieval.errors import NotRun
-from retrieval.models import LLMVerdict
+from retrieval.models import ApiKey, LLMVerdict
 from retrieval.pipeline import Pipeline, unless_final
 from retrieval.ranking import UNCERTAIN, Candidate, DomainScope, Query, Ranking, Reason
 from retrieval.search.response import Provision, readable_provisions
@@ -99,6 +99,9 @@ def account_of(verdicts: Verdicts, chosen: Sequence[Candidate]) -> dict[str, flo
     """For the trace; `llm_candidates`: how many were put to the model, now or when their verdict was remembered."""
     put = len(chosen) if verdicts.by_section or verdicts.requests else 0
     return {"llm_candidates": put, "llm_calls": verdicts.requests, "llm_cost": float(verdicts.cost)}
+
+
+MAY_ASK = Caller(scopes=frozenset({ApiKey.Scope.PIPELINES.value}))  # a command's caller, whom a language model answers
 
 
 def may_ask(caller: Caller) -> bool:

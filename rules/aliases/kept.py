@@ -115,8 +115,9 @@ def once(kind: type) -> list[str]:
 @cache
 def fingerprint() -> bytes:
     """Of the code that makes what is kept, and what it makes it of: what other code wrote is not read."""
-    code = (path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
-    return sha256(b"".join([*code, analyzer.VERSION.encode()])).digest()
+    here = Path(__file__).parent
+    files = (*sorted(here.glob("*.py")), *(here.parent / name for name in ("published.py", "models/aliases.py")))
+    return sha256(b"".join([*(path.read_bytes() for path in files), analyzer.VERSION.encode()])).digest()
 
 
 def blocks_of(written: memoryview, begin: int) -> Iterator[memoryview]:

@@ -84,7 +84,7 @@ def own(name: str) -> str:
 
 def placed(name: str, *, ends: bool = False) -> str:
     """The name as where an answer stands: framed, or at the beginning, perhaps at the end, of key words."""
-    at_the_end = rf"|(?<!the )(?<!el )\b{NO_BEGINNING}{name}\W*\Z" if ends else ""
+    at_the_end = rf"|(?<!the )(?<!el )(?<!by )(?<!por )\b{NO_BEGINNING}{name}\W*\Z" if ends else ""
     return rf"{framed(rf'(?:{ARTICLE})?{name}')}|\A{NO_BEGINNING}{name}{at_the_end}"
 
 

@@ -98,7 +98,7 @@ class FollowCitations:
     reason = "what was found refers to other law"
 
     def missing(self, ranking: Ranking) -> float:
-        return 0.0 if ranking.abstained or not self._cited(ranking) else LAST
+        return 0.0 if ranking.abstained or not may_widen(ranking.query) else LAST
 
     def __call__(self, ranking: Ranking) -> Ranking:
         return searching_too(ranking, self._cited(ranking))
@@ -116,10 +116,14 @@ def public_here(query: Query) -> list[DomainScope]:
     return [domain for domain in domains if domain.corpus_version and not domain.private]
 
 
+def may_widen(query: Query) -> bool:
+    return not (query.bound or query.is_restricted or any(domain.private for domain in query.domains))
+
+
 def searching_too(ranking: Ranking, domains: Iterable[DomainScope]) -> Ranking:
     """The question put to these bodies of law too."""
     query = ranking.query
-    if query.bound or query.is_restricted or any(domain.private for domain in query.domains):
+    if not may_widen(query):
         return ranking.noting("it is searched in private documents or in part of a body", skipped=True)
     public = (*query.domains, *(domain for domain in domains if domain not in query.domains))
     if public == query.domains:

@@ -283,6 +283,21 @@ def test_what_a_file_lacks_is_read_and_written_and_other_files_go(files):
     assert {path.name for path in files.iterdir()} == {str(other.domain_id)}
 
 
+def test_where_no_folder_can_be_made_each_process_keeps_its_own(files, caplog):
+    name = an_alias("bail")
+    files.write_text("a file")
+    assert matched(published.alias_table(name.domain_id, now()), "no bail") == ["bail"]
+    assert "could hold once" in caplog.text and files.read_text() == "a file"
+
+
+def test_another_domains_change_has_no_file_read_again(files, monkeypatch):
+    name = an_alias("bail")
+    table = published.alias_table(name.domain_id, now())
+    an_alias("jury", domain=a_domain())
+    monkeypatch.setattr(published, "load", pytest.fail)
+    assert published.alias_table(name.domain_id, now()) is table
+
+
 def test_after_a_restore_marks_are_given_that_no_name_had(files):
     name = an_alias("bail")
     NamedProvision.begin_marks_anew()

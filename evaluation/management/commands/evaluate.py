@@ -5,7 +5,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from django.core.management.base import CommandError
@@ -18,7 +18,6 @@ from evaluation.measuring.measures import Estimate
 from evaluation.measuring.results import TopicResult
 from evaluation.measuring.runs import (
     EVERYWHERE,
-    MAY_ASK,
     Report,
     measured_elsewhere,
     named,
@@ -52,7 +51,9 @@ class Measured:
 
     results: Sequence[TopicResult]
     report: Report
-    run: Run | None
+    in_force: dict
+    everywhere: bool
+    run: Run | None = None
 
     @property
     def run_id(self) -> str | None:
@@ -96,6 +97,8 @@ class Command(ArfCommand):
             raise CommandError("Name either a topics file, --beir DIR or --topics-from-db DOMAIN.")
         if options["everywhere"] and options["trec_run"]:
             raise CommandError("--everywhere searches: it goes with no --trec-run.")
+        if options["everywhere"] and (options["documents"] or beir):
+            raise CommandError("What is read for measuring alone has an index of words to itself: hand it in.")
         if len(options["name"]) > LONGEST_NAME:
             raise CommandError(f"--name has more than {LONGEST_NAME} characters.")
         if options["documents"] and not topics:
@@ -107,8 +110,11 @@ class Command(ArfCommand):
             unjudged, judged = len(found) - len(judged), judged[: options["limit"]]
             if not judged:
                 raise CommandError(f"Nobody judged any of the topics in {whole}.")
-            told = self._measured(judged, whole, options)
-            everywhere = self._measured(judged, whole, options, everywhere=True) if options["everywhere"] else None
+            made = [self._measured(judged, options)]
+            if options["everywhere"]:
+                made.append(self._measured(judged, options, everywhere=True))
+        told, *others = [self._kept(one, whole, options) for one in made]  # behind the block, which may undo all in it
+        everywhere = next(iter(others), None)
         if options["json"]:
             self.stdout.write(json.dumps(as_json(told, everywhere) | {"unjudged": unjudged}, indent=2))
             return
@@ -116,18 +122,19 @@ class Command(ArfCommand):
         if everywhere:
             self._write_beside(told, everywhere)
 
-    def _measured(
-        self, topics: Sequence[Topic], whole: str, options: dict, *, everywhere: bool = False
-    ) -> Measured:
-        """Searched, reported and kept."""
-        caller = MAY_ASK if options["llm"] else ANONYMOUS
+    def _measured(self, topics: Sequence[Topic], options: dict, *, everywhere: bool = False) -> Measured:
+        """Searched and reported."""
+        caller = llm_verifier.MAY_ASK if options["llm"] else ANONYMOUS
         in_force = {} if options["trec_run"] else versions_in_force(topics, caller=caller, everywhere=everywhere)
         results = self._results(topics, caller, options, everywhere)
-        told, run = self._report(results, options), None
-        if not options["no_store"]:
-            topic_set = named(whole, options["limit"], everywhere=everywhere)
-            run = store(results, told, topics=topic_set, in_force=in_force, name=options["name"])
-        return Measured(results, told, run)
+        return Measured(results, self._report(results, options), in_force, everywhere)
+
+    def _kept(self, told: Measured, whole: str, options: dict) -> Measured:
+        if options["no_store"]:
+            return told
+        topic_set = named(whole, options["limit"], everywhere=told.everywhere)
+        run = store(told.results, told.report, topics=topic_set, in_force=told.in_force, name=options["name"])
+        return replace(told, run=run)
 
     def _results(
         self, topics: Sequence[Topic], caller: Caller, options: dict, everywhere: bool

@@ -8,10 +8,11 @@ from django.core.management.base import CommandError
 from evaluation.management.base import with_bar
 from evaluation.measuring.answer_runs import store
 from evaluation.measuring.answers import means, measure, read_labelled, summary
-from evaluation.measuring.runs import MAY_ASK, of_file
+from evaluation.measuring.runs import of_file
 from retrieval.access.caller import ANONYMOUS
 from retrieval.engines.llm import service as llm
 from retrieval.management.base import ArfCommand
+from retrieval.stages.llm_verifier import MAY_ASK
 
 
 class Command(ArfCommand):

@@ -3,14 +3,12 @@
 import json
 from pathlib import Path
 
-from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.access.caller import ANONYMOUS
 from retrieval.briefs.checking import check_brief
 from retrieval.briefs.markup import copy_of, notes
 from retrieval.briefs.reading import read_brief
 from retrieval.management.base import ArfCommand, a_day
-from retrieval.models import ApiKey
-
-MAY_ASK = Caller(scopes=frozenset({ApiKey.Scope.PIPELINES.value}))  # whom a language model answers
+from retrieval.stages.llm_verifier import MAY_ASK
 
 
 class Command(ArfCommand):

@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from evaluation.measuring.corpora import LABELS, Label, documents_corpus, normalised, read_labels, rolled_back
+from evaluation.models import Run
 from retrieval.errors import ArfError
 from retrieval.models import Domain
 from retrieval.request import SearchRequest
@@ -107,8 +108,9 @@ def papers(tmp_path) -> tuple[Path, Path]:
 
 def test_documents_are_measured_by_topics_of_a_file_and_leave_nothing_behind(papers, capsys):
     topics, folder = papers
-    call_command("evaluate", topics, documents=folder, pipeline="lexical", json=True, no_store=True)
+    call_command("evaluate", topics, documents=folder, pipeline="lexical", json=True)
     result = json.loads(capsys.readouterr().out)
+    assert Run.objects.get(pk=result["run"]).measurements.count() == 3
     assert (result["topics"], result["unanswerable"]) == (2, 1)
     assert result["measures"]["MRR@10"]["mean"] == 1
     assert not Domain.objects.filter(slug="papers").exists()
@@ -118,6 +120,8 @@ def test_documents_are_refused_where_their_domain_holds_some_and_topics_that_ask
     topics, folder = papers
     with topics.open("a") as file:
         file.write(json.dumps({"id": "4", "query": "who may vote", "domain": "us_constitution"}))
+    with pytest.raises(CommandError, match="hand it in"):
+        call_command("evaluate", topics, documents=folder, everywhere=True)
     with pytest.raises(CommandError, match="ask of 2 domains"):
         call_command("evaluate", topics, documents=folder)
     with pytest.raises(CommandError, match="name that file"):
@@ -149,6 +153,6 @@ def test_a_beir_set_is_measured_and_leaves_nothing_behind(measuring_data, tmp_pa
     folder = whole if queries == 225 else part_of(whole, tmp_path / "cranfield", queries)
     call_command("evaluate", beir=folder, json=True)
     result = json.loads(capsys.readouterr().out)
-    assert result["topics"] == queries
+    assert result["topics"] == queries and Run.objects.filter(pk=result["run"]).exists()
     assert result["measures"]["nDCG@10"]["mean"] >= least
     assert not Domain.objects.filter(slug__startswith="beir").exists()

@@ -6,13 +6,13 @@ import pytest
 
 from evaluation.measuring.answers import Labelled, means, measure, summary
 from evaluation.measuring.faithfulness import Judged, judged
-from evaluation.measuring.runs import MAY_ASK
 from retrieval.access.caller import ANONYMOUS
 from retrieval.answers import generation
 from retrieval.engines.cross_encoders import CrossEncoder
 from retrieval.models import Section
 from retrieval.proof import entailment
 from retrieval.proof.types import Claim
+from retrieval.stages.llm_verifier import MAY_ASK
 from tests.llm_server import says
 
 pytestmark = pytest.mark.django_db

@@ -11,6 +11,7 @@ from retrieval.answers.spanish import beside
 from retrieval.answers.units import units
 from retrieval.corpus import translations
 from retrieval.corpus.translations import digest
+from retrieval.models import CacheEntry
 
 LAW = "The House shall choose its officers. No fee is paid."
 SPANS = units(LAW)[1].spans
@@ -56,9 +57,10 @@ def test_where_we_have_no_spanish_the_machines_stands_beside_it_and_is_made_once
 
 @pytest.mark.django_db
 def test_what_a_private_document_says_is_not_kept(asked):
+    kept = CacheEntry.objects.count()
     for _again in range(2):
         assert beside(replace(PASSAGE, private=True), SPANS, inf)["text"] == "NO FEE IS PAID."
-    assert len(asked) == 2
+    assert len(asked) == 2 and CacheEntry.objects.count() == kept
 
 
 @pytest.mark.django_db

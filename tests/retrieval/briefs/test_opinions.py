@@ -7,8 +7,11 @@ from django.core.management import call_command
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.briefs.checking import check_brief
-from retrieval.briefs.opinions import UNSURE
+from retrieval.briefs.library import Source
+from retrieval.briefs.opinions import UNSURE, Opinion, weighed
+from retrieval.briefs.propositions import PropositionCheck
 from retrieval.models import CacheEntry, LLMCall, LLMVerdict, Section
+from retrieval.proof.types import Claim
 from tests.builders import a_case_file
 from tests.llm_server import FAILING, patience, says
 
@@ -89,6 +92,16 @@ def test_it_is_asked_only_by_those_who_want_and_may_and_never_of_private_documen
     a_case_file("The Okonkwo Lease", "The tenant keeps nineteen llamas in the yard.", granted_to=MAY_ASK)
     check, outcome = checked("The yard is where the tenant walks every morning. The Okonkwo Lease.")
     assert (check.sources, outcome, configured_model.asked) == ((), "", [])
+    check, outcome = checked("The yard is no place for a proposal. The Okonkwo Lease, § 99; U.S. Const. art. V.")
+    assert (check.sources, outcome, configured_model.asked) == ((), "", [])
+
+
+def test_who_agrees_that_the_law_says_otherwise_takes_nothing_back():
+    law = Source("/law", "§ 1", "The fee is paid by the owner of the land.")
+    claim = Claim("The tenant pays the fee.", 0, 24, "contradicted", 0.6, span=(0, 10), source=0)
+    check = PropositionCheck((0,), claim, ("contradicted",), sources=(law,), all_read=False)
+    agreed = weighed(check, Opinion(False, "paid by the owner of the land"))
+    assert (agreed.findings, agreed.claim, agreed.opinion) == (("contradicted",), claim, True)
 
 
 def test_the_command_asks_where_it_is_told_to(configured_model, tmp_path, capsys):

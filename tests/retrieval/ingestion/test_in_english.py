@@ -7,7 +7,7 @@ import pytest
 
 from retrieval import jobs
 from retrieval.engines import loaded
-from retrieval.engines.apertium import TranslationUnavailable
+from retrieval.engines.apertium import TranslationUnavailable, TranslatorDown
 from retrieval.engines.translation import Glossary
 from retrieval.ingestion import reembedding
 from retrieval.ingestion.in_english import embedded_texts, in_english
@@ -67,3 +67,9 @@ def test_a_sentence_that_the_translator_fails_at_stays_and_the_log_says_so(caplo
         "The", "first.", "Lo", "segundo.",
     ]  # fmt: skip
     assert "It hangs." in caplog.text
+
+
+def test_a_translator_that_cannot_start_ends_the_step():
+    engine = Mock(translate=Mock(side_effect=TranslatorDown("The translator could not be started.")))
+    with pytest.raises(TranslatorDown):
+        in_english("Lo primero.", Glossary({}), engine)

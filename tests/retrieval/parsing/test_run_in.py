@@ -4,6 +4,7 @@ import pytest
 
 from retrieval.parsing.designators import CODE, anchors_of
 from retrieval.parsing.run_in import may_hold, with_run_in
+from retrieval.parsing.tree import Anchor
 
 
 def places(text: str) -> dict[str, str]:
@@ -64,6 +65,12 @@ def test_the_last_of_a_list_in_one_sentence_ends_with_it():
 )
 def test_what_is_in_doubt_is_no_place(text):
     assert {*places(text)} == {*(each.locator.removeprefix("/s/") for each in anchors_of(text, "/s", CODE))}
+
+
+def test_two_places_that_stand_in_one_line_have_none_inside():
+    text = "(h) foo bar; (i) an alien; (ii) another."
+    given = (Anchor("/s/h", "h", "subsection", 0, 11), Anchor("/s/i", "i", "subsection", 13, len(text)))
+    assert with_run_in(text, "/s", given) == given
 
 
 def test_what_is_in_doubt_may_be_there():

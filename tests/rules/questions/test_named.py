@@ -91,6 +91,22 @@ def test_what_is_only_spoken_of_is_not_named(text):
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    "text",
+    [
+        "can I sue the police for violating rights secured by the Constitution",
+        "which federal statute lets me sue for violations of rights guaranteed by the Constitution",
+        "what is the penalty under federal law for denying rights protected by the Constitution",
+        "qué ley castiga a quien viola derechos garantizados por la Constitución",
+        "which regulation implements a right given by federal statutes",
+        "who is liable for taking away rights under the Constitution",
+    ],
+)
+def test_what_only_describes_a_right_names_no_place_of_an_answer(text):
+    assert named(text, "es" if "qué" in text else "en") == []
+
+
+@pytest.mark.django_db
 def test_several_bodies_may_be_named():
     assert named("is that in the Constitution or in the US Code?") == ["us_constitution", "us_code"]
 
