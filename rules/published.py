@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache, partial, wraps
+from functools import lru_cache, partial, update_wrapper
 from inspect import signature
 from itertools import groupby
 from operator import itemgetter
@@ -80,59 +80,68 @@ class Made(Generic[T]):
     value: T
 
 
-def newest(make: Callable[..., T], *, in_files: bool = False) -> Callable[..., T]:
-    """Keeps what was made last of each domain: names take much memory. Any change of one makes a new version of all, at
-    which the other domains keep what they have. `make` takes a domain, that version, and what else it is made for; if
-    it has parameters for these also what it made last, and the locators whose names have changed since. Others wait
-    while one thread makes it: together they would take as many times as long. `in_files`: and so do other processes of
-    the machine, if there are many names and they are public.
-    """
-    kept: dict[int, Made[T]] = {}
-    making: dict[int, Lock] = defaultdict(Lock)
-    goes_on, kind = "before" in signature(make).parameters, signature(make).return_annotation
+class Newest(Generic[T]):
+    """What was made last of each domain, by `newest`."""
 
-    @wraps(make)
-    def known(domain_id: int, version: Version, *others: int) -> T:
-        found = kept.get(domain_id)
+    def __init__(self, make: Callable[..., T], in_files: bool):
+        self.make, self.in_files = make, in_files
+        self.kind, self.goes_on = signature(make).return_annotation, "before" in signature(make).parameters
+        self.kept: dict[int, Made[T]] = {}
+        self.making: dict[int, Lock] = defaultdict(Lock)
+
+    def __call__(self, domain_id: int, version: Version, *others: int) -> T:
+        found = self.kept.get(domain_id)
         if is_other(found, version, others):
-            with making[domain_id]:
-                found = kept.get(domain_id)
+            with self.making[domain_id]:
+                found = self.kept.get(domain_id)
                 if is_other(found, version, others):
-                    of_all = in_files and len(names_now(domain_id, version)) >= MANY and is_public(domain_id)
-                    kept[domain_id] = found = (of_machine if of_all else made)(found, domain_id, version, others)
+                    many = self.in_files and len(names_now(domain_id, version)) >= MANY
+                    made = self.of_machine if many and is_public(domain_id) else self.made
+                    self.kept[domain_id] = found = made(found, domain_id, version, others)
         return found.value
 
-    def made(found: Made[T] | None, domain_id: int, version: Version, others: tuple[int, ...]) -> Made[T]:
+    def made(
+        self, found: Made[T] | None, domain_id: int, version: Version, others: tuple[int, ...]
+    ) -> Made[T]:
         names, last = names_now(domain_id, version), {}
         if found is not None and found.others == others:
             changed = {locator for locator, _ in found.names.items() ^ names.items()}
             if not changed:
                 return replace(found, version=version, names=names)
-            last = {"before": found.value, "changed": changed} if goes_on else {}
-        value = make(domain_id, version, *others, **last)
+            last = {"before": found.value, "changed": changed} if self.goes_on else {}
+        value = self.make(domain_id, version, *others, **last)
         came = marks_of(domain_id).keys() - names.keys()  # one whose names go again has no mark that tells
         return Made(version, others, {**names, **dict.fromkeys(came, NO_MARK)} if came else names, value)
 
     def of_machine(
-        found: Made[T] | None, domain_id: int, version: Version, others: tuple[int, ...]
+        self, found: Made[T] | None, domain_id: int, version: Version, others: tuple[int, ...]
     ) -> Made[T]:
-        if found is not None and (found.others, found.names) == (others, names_now(domain_id, version)):
+        """By one process for all of this machine."""
+        names = names_now(domain_id, version)
+        if found is not None and (found.others, found.names) == (others, names):
             return replace(found, version=version)
-        path = settings.ARF_NAMES_DIR / str(domain_id) / make.__name__
+        path = settings.ARF_NAMES_DIR / str(domain_id) / self.make.__name__
         with one_at_a_time(path.parent):
-            if written := load(path, kind):
+            if written := load(path, self.kind):
                 said, value = written
                 of_file = Made(tuple(said["version"]), tuple(said["others"]), said["names"], value)
-                if found is None or of_file.names == names_now(domain_id, version):
-                    found = of_file
-            now = made(found, domain_id, version, others)
+                found = of_file if found is None or of_file.names == names else found
+            now = self.made(found, domain_id, version, others)
             if found is not None and now.value is found.value:
                 return now
             forget_other_files()
             said = {"version": now.version, "others": now.others, "names": now.names}
             return replace(now, value=store(said, now.value, path))
 
-    return known
+
+def newest(make: Callable[..., T], *, in_files: bool = False) -> Newest[T]:
+    """Keeps what was made last of each domain: names take much memory. Any change of one makes a new version of all, at
+    which the other domains keep what they have. `make` takes a domain, that version, and what else it is made for; if
+    it has parameters for these also what it made last, and the locators whose names have changed since. Others wait
+    while one thread makes it: together they would take as many times as long. `in_files`: and so do other processes of
+    the machine, if there are many names and they are public.
+    """
+    return update_wrapper(Newest(make, in_files), make)
 
 
 def is_public(domain_id: int) -> bool:

@@ -139,12 +139,16 @@ def check_propositions(
                 library.unsearched = True
                 break
             if check and (check[0].problems or not drawn):
-                leads = [stands[number].place for number in numbers]  # what leads nowhere may name a private document
-                is_public = all(place and not place.private for place in leads)
-                beside_it = tuple(chain(*law)) if is_public else ()
+                beside_it = tuple(chain(*law)) if is_public(numbers, stands) else ()
                 made = placed(here, unit, *check)
                 found.append(replace(made, sources=beside_it, all_read=all_read))
     return tuple(found)
+
+
+def is_public(numbers: Sequence[int], stands: Sequence[Stand]) -> bool:
+    """Whether all that a sentence cites is; what leads nowhere may name a private document."""
+    places = [stands[number].place for number in numbers]
+    return all(place and not place.private for place in places)
 
 
 def placed(
