@@ -8,8 +8,6 @@ What nobody judged counts as irrelevant, as in training.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 
 import numpy as np
 
@@ -49,7 +47,7 @@ def calibration(shown: Iterable[Shown]) -> Calibration | None:
     pages = [list(each[:PAGE]) for each in shown if each]
     if len(pages) < FEWEST:
         return None
-    results: list[tuple[float, bool]] = reduce(add, pages)
+    results = [one for page in pages for one in page]
     return Calibration(len(pages), len(results), error_of([page[0] for page in pages]), error_of(results))
 
 

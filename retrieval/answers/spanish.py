@@ -16,7 +16,7 @@ from retrieval.answers.selection import Passage
 from retrieval.answers.units import Span
 from retrieval.corpus.translations import translation
 from retrieval.engines import loaded
-from retrieval.engines.apertium import TranslationUnavailable
+from retrieval.engines.apertium import Apertium, TranslationUnavailable
 from retrieval.engines.translation import Glossary
 from retrieval.models import Version
 from retrieval.search import cache
@@ -37,9 +37,13 @@ def beside(passage: Passage, spans: Sequence[Span], ends: float) -> dict | None:
     translated = "\n".join(translation(passage.locator, passage.text))
     if translated:
         return unofficial(same_sentences(passage.text, translated, spans) or translated, OURS)
+    engine = loaded.apertium_into_spanish()
+    if engine is None:
+        return None
+    version = Version.objects.filter(name="glossary").values_list("number", flat=True).first() or 0
     made = []
     for start, end in spans:
-        made.append(by_machine(passage.text[start:end], ends, private=passage.private))
+        made.append(by_machine(passage.text[start:end], engine, version, ends, private=passage.private))
         if not made[-1]:
             return None
     return unofficial(GAP.join(made), MACHINE)
@@ -65,14 +69,10 @@ def unofficial(text: str, by: str) -> dict:
 # -- The machine's
 
 
-def by_machine(text: str, ends: float, *, private: bool) -> str:
-    """Kept by its words, but for those of private documents; nothing where it would not say the same, where no Apertium
-    is installed, and after the moment `ends`.
+def by_machine(text: str, engine: Apertium, version: int, ends: float, *, private: bool) -> str:
+    """Kept by its words, but for those of private documents; nothing where it would not say the same, and after the
+    moment `ends`. `version`: of the glossary.
     """
-    engine = loaded.apertium_into_spanish()
-    if engine is None:
-        return ""
-    version = Version.objects.filter(name="glossary").values_list("number", flat=True).first() or 0
 
     def made() -> dict:
         if time.monotonic() > ends:

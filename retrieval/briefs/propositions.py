@@ -140,8 +140,7 @@ def check_propositions(
                 break
             if check and (check[0].problems or not drawn):
                 beside_it = tuple(chain(*law)) if is_public(numbers, stands) else ()
-                made = placed(here, unit, *check)
-                found.append(replace(made, sources=beside_it, all_read=all_read))
+                found.append(replace(placed(here, unit, *check), sources=beside_it, all_read=all_read))
     return tuple(found)
 
 

@@ -56,7 +56,7 @@ class MatchRules:
 
     def asked(self, query: Query) -> Asked:
         texts = {query.language: query.original} | ({"en": query.text} if query.translated else {})
-        told = ("shares", query.text)
+        told = ("shares", query.text, *query.domain_ids)
         return Asked(
             texts=tuple(texts.items()),
             language=query.language,
