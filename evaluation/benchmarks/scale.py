@@ -9,6 +9,9 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import chain
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,10 +19,12 @@ from typing import Any
 import numpy as np
 import psutil
 from django.conf import settings
+from django.db import connections
 from django.test import override_settings
 
 from evaluation.benchmarks.search import percentiles
 from evaluation.benchmarks.vectors import another_database, make
+from evaluation.measuring.plots import lines
 from retrieval import jobs
 from retrieval.access.caller import ANONYMOUS
 from retrieval.corpus.statements import rows
@@ -34,7 +39,9 @@ from retrieval.stages.present import Present
 from retrieval.stages.query import EmbedQuery
 
 PIPELINE = "fusion"
+PROCESSES = 2  # that ask at once, as the web workers of two cores do
 PUBLISHED = 58  # sections of the document that is ingested into the finished body
+LEGS = (DenseRetriever.__name__, LexicalRetriever.__name__)
 STAGES = tuple(stage.__name__ for stage in (EmbedQuery, DenseRetriever, LexicalRetriever, Fuse, Present))
 
 
@@ -54,9 +61,9 @@ def benchmark_scale(
             TemporaryDirectory() as folder,
             override_settings(ARF_LEXICAL_DIR=Path(folder) / "lexical"),
         ):
-            yield grown(
-                EmbeddingModel.objects.create(**model_row), source, texts, questions, size=size, seed=seed
-            )
+            made = EmbeddingModel.objects.create(**model_row)
+            row = grown(made, source, texts, questions, size=size, seed=seed)
+            yield row | {"per_second": per_second(ask, list(chain.from_iterable(questions.values())))}
 
 
 def grown(
@@ -109,12 +116,10 @@ def searched(questions: dict[str, Sequence[str]]) -> dict:
     by_kind: dict[str, list[float]] = defaultdict(list)
     by_stage: dict[str, list[float]] = defaultdict(list)
     for text in next(iter(questions.values()))[:5]:
-        search(
-            SearchRequest(text, ("made",), pipeline=PIPELINE), ANONYMOUS, fresh=True
-        )  # what a first one loads
+        ask(text)  # what a first one loads
     for kind, asked in questions.items():
         for text in asked:
-            answer = search(SearchRequest(text, ("made",), pipeline=PIPELINE), ANONYMOUS, fresh=True)
+            answer = ask(text)
             by_kind[kind].append(answer["took_ms"])
             for stage in answer["stages"]:
                 by_stage[stage["name"]].append(stage["ms"])
@@ -122,6 +127,19 @@ def searched(questions: dict[str, Sequence[str]]) -> dict:
         "ms": {kind: percentiles(values) for kind, values in by_kind.items()},
         "stages_ms": {name: round(float(np.mean(by_stage[name])), 2) for name in STAGES if name in by_stage},
     }
+
+
+def ask(text: str) -> dict:
+    return search(SearchRequest(text, ("made",), pipeline=PIPELINE), ANONYMOUS, fresh=True)
+
+
+def per_second(call: Callable[[str], Any], questions: Sequence[str]) -> float:
+    """Calls a second by processes that ask at once, each with a connection of its own."""
+    connections.close_all()  # processes must not share one
+    with ProcessPoolExecutor(PROCESSES, mp_context=get_context("fork")) as pool:
+        list(pool.map(call, questions[: 5 * PROCESSES]))
+        seconds, _ = timed(lambda: list(pool.map(call, questions)))
+    return round(len(questions) / max(seconds, 0.01), 1)
 
 
 def held() -> dict:
@@ -143,6 +161,7 @@ def as_table(rows: Sequence[dict]) -> str:
             for kind in rows[0]["ms"]
         },
         **{f"{name}, mean ms": [f"{row['stages_ms'].get(name, 0):.2f}" for row in rows] for name in STAGES},
+        f"a second, {PROCESSES} processes": [f"{row['per_second']:.0f}" for row in rows],
         "index of vectors, s": [f"{row['vector_index_s']:.0f}" for row in rows],
         "lexical index, s": [f"{row['lexical_index_s']:.0f}" for row in rows],
         f"a document of {PUBLISHED} sections published, s": [f"{row['publish_s']:.2f}" for row in rows],
@@ -150,3 +169,14 @@ def as_table(rows: Sequence[dict]) -> str:
     }
     head, *body = [f"| {name} | {' | '.join(values)} |" for name, values in lines.items()]
     return "\n".join([head, "|---" * (len(rows) + 1) + "|", *body])
+
+
+def as_plot(rows: Sequence[dict]) -> str:
+    """Latency by kind, and the time of each leg, over the number of chunks."""
+    kinds = {
+        f"{kind}, {which}": [row["ms"][kind][which] for row in rows]
+        for kind in rows[0]["ms"]
+        for which in ("p50", "p95")
+    }
+    legs = {name: [row["stages_ms"].get(name, 0.0) for row in rows] for name in LEGS}
+    return lines("ms of a search by words and vectors", [f"{row['chunks']:,}" for row in rows], kinds | legs)

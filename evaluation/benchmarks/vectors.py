@@ -32,6 +32,7 @@ EACH = SECTIONS * CHUNKS
 FIRST_DAY = date(1900, 1, 1)
 OWN, SHARED = 0.5, 0.5  # noise of a chunk and of its document, in spreads of the small corpus
 BLOCK = 5_000  # rows a statement
+DOCUMENTS = 500  # whose rows are held at a time
 TEXT = "And be it further enacted, that the provision shall take effect. " * 10  # about as long as a chunk is
 UNPACK = """
 INSERT INTO retrieval_chunkvector (chunk_id, section_id, domain_id, document_id, private, live, model_id, vector)
@@ -65,24 +66,32 @@ def make(
         slug="made", name="Made", locator_prefix="/made", languages=["en"], visibility="public"
     )
     vectors = resampled(source, count, chance)
-    places = chance.permutation(count)
+    places, days = chance.permutation(count), chance.permutation(count)
+    ids: list[int] = []
+    for first in range(0, count, DOCUMENTS):
+        numbers = range(first, min(first + DOCUMENTS, count))
+        ids += make_documents(domain, {n: (int(places[n]), int(days[n])) for n in numbers}, count, texts, chance)
+    copy_vectors(ids, model, vectors)
+    return domain, vectors
+
+
+def make_documents(
+    domain: Domain, numbers: dict[int, tuple[int, int]], count: int, texts: Sequence[str], chance: np.random.Generator
+) -> list[int]:
+    """The ids of their chunks. `numbers`: of each document, its place among those with tags and its day."""
     documents = Document.objects.bulk_create(
-        [document_row(domain, number, int(place), count) for number, place in enumerate(places)], BLOCK
+        [document_row(domain, number, place, count) for number, (place, _) in numbers.items()], BLOCK
     )
-    days = [FIRST_DAY + timedelta(days=int(day)) for day in chance.permutation(count)]
     sections = Section.objects.bulk_create(
         [
-            section_row(document, n, day, [texts[one] for one in chance.integers(len(texts), size=CHUNKS)])
-            for document, day in zip(documents, days, strict=True)
-            for n in range(SECTIONS)
+            section_row(document, n, FIRST_DAY + timedelta(days=day), [texts[one] for one in drawn])
+            for document, (_, day) in zip(documents, numbers.values(), strict=True)
+            for n, drawn in enumerate(chance.integers(len(texts), size=(SECTIONS, CHUNKS)))
         ],
         BLOCK,
     )
-    chunks = Chunk.objects.bulk_create(
-        [row for section in sections for row in chunk_rows(section)], BLOCK
-    )
-    copy_vectors(chunks, model, vectors)
-    return domain, vectors
+    chunks = Chunk.objects.bulk_create([row for section in sections for row in chunk_rows(section)], BLOCK)
+    return [chunk.pk for chunk in chunks]
 
 
 def resampled(source: np.ndarray, documents: int, chance: np.random.Generator) -> np.ndarray:
@@ -137,25 +146,31 @@ def chunk_rows(section: Section) -> Iterator[Chunk]:
         start += len(text) + 1
 
 
-def copy_vectors(chunks: list[Chunk], model: EmbeddingModel, vectors: np.ndarray) -> None:
+def copy_vectors(chunks: Sequence[int], model: EmbeddingModel, vectors: np.ndarray) -> None:
     """By binary COPY, which is many times faster than INSERT; by way of a table without row-level security, since
     COPY fills none that has it.
     """
-    rows = np.zeros(len(chunks), packed_row(vectors.shape[1]))
-    rows["fields"], rows["id length"], rows["length"] = 2, 8, 4 + 2 * vectors.shape[1]
-    rows["id"], rows["dims"], rows["vector"] = [chunk.pk for chunk in chunks], vectors.shape[1], vectors
     with connection.cursor() as cursor:
         cursor.execute("CREATE TEMPORARY TABLE packed (chunk bigint, vector halfvec)")
         with cursor.copy("COPY packed FROM STDIN (FORMAT BINARY)") as copy:
             copy.write(b"PGCOPY\n\xff\r\n\0" + bytes(8))
-            for start in range(0, len(rows), BLOCK):
-                copy.write(rows[start : start + BLOCK].tobytes())
+            for start in range(0, len(chunks), BLOCK):
+                copy.write(packed(chunks[start : start + BLOCK], vectors[start : start + BLOCK]))
             copy.write(b"\xff\xff")
         cursor.execute(UNPACK, [model.pk])
         cursor.execute("DROP TABLE packed")
         cursor.execute(
             "ANALYZE retrieval_document, retrieval_section, retrieval_chunk, retrieval_chunkvector"
         )
+
+
+def packed(chunks: Sequence[int], vectors: np.ndarray) -> bytes:
+    """Rows of these ids and vectors as COPY reads them."""
+    dims = vectors.shape[1]
+    rows = np.zeros(len(chunks), packed_row(dims))
+    rows["fields"], rows["id length"], rows["length"] = 2, 8, 4 + 2 * dims
+    rows["id"], rows["dims"], rows["vector"] = chunks, dims, vectors
+    return rows.tobytes()
 
 
 def packed_row(dims: int) -> np.dtype:

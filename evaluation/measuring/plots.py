@@ -3,13 +3,15 @@
 Colours come from the page (`currentColor`); every value is also in the alternative, so nobody needs to see the plot.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 WIDTH, HEIGHT = 640, 260
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 36  # room for the labels of the axes
 MOST_TICKS = 6
+LETTERS = 13  # height of a line of words
+ENDS = 150  # room for the names of lines
 ROW, NAMES = 24, 190  # height of a row of differences, and the room for its name
 REACH = 0.2  # nDCG@10 that half of the axis of differences stands for
 
@@ -34,10 +36,11 @@ class Frame:
     bottom: float = 0.0
     top: float = 1.0
     margin: float = LEFT
+    right_margin: float = RIGHT
 
     def x(self, value: float) -> float:
         return self.margin + (value - self.left) / ((self.right - self.left) or 1.0) * (
-            WIDTH - self.margin - RIGHT
+            WIDTH - self.margin - self.right_margin
         )
 
     def y(self, value: float) -> float:
@@ -50,15 +53,43 @@ UNIT = Frame(0.0, 1.0)
 
 def line(title: str, labels: Sequence[str], values: Sequence[float]) -> str:
     """Values in order of time, one label each, on an axis that fits them."""
-    frame = Frame(0, max(len(values) - 1, 1), *span(values))
-    points = [(frame.x(n), frame.y(value)) for n, value in enumerate(values)]
-    told = "; ".join(f"{label}: {value:.3f}" for label, value in zip(labels, values, strict=True))
+    return drawn(title, labels, {"": values}, span(values))
+
+
+def lines(title: str, labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> str:
+    """Several lines from zero, each with its name at its end."""
+    most = max([1e-9, *(value for values in series.values() for value in values)])
+    return drawn(title, labels, series, (0.0, most), right=ENDS)
+
+
+def drawn(
+    title: str,
+    labels: Sequence[str],
+    series: Mapping[str, Sequence[float]],
+    axis: tuple[float, float],
+    right: float = RIGHT,
+) -> str:
+    last = max(len(labels) - 1, 0)
+    frame = Frame(0, max(last, 1), *axis, right_margin=right)
+    parts, told = [], []
+    for name, values in series.items():
+        points = [(frame.x(n), frame.y(value)) for n, value in enumerate(values)]
+        parts += [path(points), *(dot(*point) for point in points)]
+        values_told = "; ".join(f"{label}: {value:.3f}" for label, value in zip(labels, values, strict=True))
+        told.append(f"{name}, {values_told}" if name else values_told)
+    ends = {name: frame.y(values[-1]) for name, values in series.items() if name and values}
+    names = [text(WIDTH - right + 8, y + 4, name, "start") for name, y in apart(ends).items()]
     shown = every(list(enumerate(labels)), MOST_TICKS)
-    last = len(labels) - 1
-    ticks = "".join(
-        text(frame.x(n), HEIGHT - 12, label, "end" if 0 < n == last else "middle") for n, label in shown
-    )
-    return svg(title, told, y_axis(frame), path(points), *(dot(*point) for point in points), ticks)
+    ticks = "".join(text(frame.x(n), HEIGHT - 12, label, "end" if 0 < n == last else "middle") for n, label in shown)
+    return svg(title, ". ".join(told), y_axis(frame), *parts, *names, ticks)
+
+
+def apart(heights: Mapping[str, float]) -> dict[str, float]:
+    """Moved up where a name would be written over the one below it."""
+    moved, floor = {}, float("inf")
+    for name, y in sorted(heights.items(), key=lambda item: -item[1]):
+        moved[name] = floor = min(y, floor - LETTERS)
+    return moved
 
 
 def bars(title: str, rows: Sequence[Bar]) -> str:
@@ -133,7 +164,7 @@ def ticks(low: float, high: float) -> list[float]:
 
 def y_axis(frame: Frame) -> str:
     lines = (
-        path([(LEFT, frame.y(v)), (WIDTH - RIGHT, frame.y(v))], faint=True)
+        path([(LEFT, frame.y(v)), (WIDTH - frame.right_margin, frame.y(v))], faint=True)
         for v in ticks(frame.bottom, frame.top)
     )
     digits = 2 if frame.top - frame.bottom >= 0.1 else 3

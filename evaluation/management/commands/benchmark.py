@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from evaluation.benchmarks.answers import benchmark_answers
 from evaluation.benchmarks.features import benchmark_features
 from evaluation.benchmarks.rules import benchmark_rules
-from evaluation.benchmarks.scale import as_table, benchmark_scale
+from evaluation.benchmarks.scale import as_plot, as_table, benchmark_scale
 from evaluation.benchmarks.search import NoServer, benchmark_search, kinds_of, worker_memory
 from evaluation.benchmarks.vectors import benchmark_vectors
 from evaluation.topics.topic import Topic, read_topics
@@ -52,6 +52,7 @@ class Command(BaseCommand):
             help="cold searches for each number of clients, pools, or questions",
         )
         parser.add_argument("--chunks", type=sizes_of, default="10k,100k,320k", help="for scale: 10k,100k,1M")
+        parser.add_argument("--plot", type=Path, help="for scale: an SVG file to write")
         parser.add_argument("--size", type=int, default=300_000, help="chunks made up for vectors")
         parser.add_argument(
             "--seed", type=int, help="another for every run by default, so that searches are cold"
@@ -67,13 +68,15 @@ class Command(BaseCommand):
             told = "  ".join(f"{name} {value}" for name, value in row.items())
             self.stdout.write(json.dumps(row) if options["json"] else told)
 
-    def scale(self, *, chunks: list[int], count: int, seed: int | None, **options) -> None:
+    def scale(self, *, chunks: list[int], count: int, seed: int | None, plot: Path | None, **options) -> None:
         kinds = kinds_of(shipped_topics())
         kinds = {kind: kinds[kind][:count] for kind in ("lay", "spanish")}  # a made-up body is cited by nobody
         rows = []
         for row in benchmark_scale(kinds, sizes=chunks, seed=seed or 0):
             rows.append(row)
             self.stderr.write(json.dumps(row))
+        if plot:
+            plot.write_text(as_plot(rows))
         self.stdout.write(json.dumps(rows, indent=2) if options["json"] else as_table(rows))
 
     def rules(self, *, count: int, seed: int | None, **options) -> None:

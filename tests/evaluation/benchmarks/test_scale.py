@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from evaluation.benchmarks.scale import as_table, grown
+from evaluation.benchmarks.scale import as_plot, as_table, grown, per_second
 from evaluation.management.commands.benchmark import sizes_of
 from retrieval.models import ChunkVector, EmbeddingModel
 
@@ -24,4 +24,12 @@ def test_a_body_is_made_indexed_searched_and_published_into(db, tmp_path, settin
     assert row["chunks"] == 90 and row["publish_s"] > 0
     assert {kind: told["n"] for kind, told in row["ms"].items()} == {"lay": 1, "spanish": 1}
     assert row["stages_ms"].keys() >= {"DenseRetriever", "LexicalRetriever", "Fuse", "Present"}
+    row |= {"per_second": 20.5}
+    assert "lay, p95, 90: " in as_plot([row, row])
     assert as_table([row, row]).splitlines()[0] == "| made-up chunks | 90 | 90 |"
+
+
+def test_processes_that_ask_at_once_are_timed_together_and_what_fails_in_one_is_told():
+    assert per_second(str.upper, ["who may bark"] * 20) > 0
+    with pytest.raises(ValueError, match="invalid literal"):
+        per_second(int, ["12", "no number"])
