@@ -100,6 +100,7 @@ class Thresholds:
     blend: float = 0.6
     llm_weight: float = 0.5
     calibration: Mapping[str, float] = field(default_factory=dict)
+    is_known: bool = True  # people judged, or the reranker learned, what the domain answers
 
     def zone(self, probability: float) -> str:
         """What the learned reranker makes of a candidate."""

@@ -323,7 +323,8 @@ def active_thresholds(version: Version) -> Mapping[int, Thresholds]:
 
 
 def thresholds_of(row: DomainThreshold) -> Thresholds:
-    values = {field.name: getattr(row, field.name) for field in fields(Thresholds) if field.name != "name"}
+    told_by_the_row = (field.name for field in fields(Thresholds) if field.name not in ("name", "is_known"))
+    values = {name: getattr(row, name) for name in told_by_the_row}
     return Thresholds(name=str(row), **values)
 
 

@@ -27,7 +27,7 @@ class ThresholdForm(OpenedForm):
         help_texts = {
             "calibration": gettext_lazy(
                 "Weights of the logistic that turns a candidate’s scores into a probability; with none, those in force "
-                "are kept."
+                "are kept: without any of its own, those of any text, by which the domain then also declines."
             )
         }
 

@@ -149,7 +149,7 @@ def answers_by_itself(query: Query, found: Found) -> bool:
 
 
 def answers_unlearned(answer: Ranking) -> bool:
-    """Whether a domain of which nothing was published or learned more probably answers than not, as any text. Questions
+    """Whether a domain of which nothing was judged or learned more probably answers than not, as any text. Questions
     of it are like none that was judged, so that how like they are says nothing.
     """
     verdict = as_any_text(answer, first_of(answer))

@@ -17,7 +17,7 @@ from rules.thresholds.stages import features
 # What a version sets, besides its reason.
 THRESHOLDS = [
     "domain",
-    *(field.name for field in fields(Thresholds) if field.name not in ("name", "version", "is_on_scale")),
+    *(field.name for field in fields(Thresholds) if field.name not in ("name", "version", "is_on_scale", "is_known")),
 ]
 
 

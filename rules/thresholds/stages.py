@@ -51,6 +51,7 @@ OTHER_SCALE = "its answer minimum was chosen on another scale"
 # Code, the CFR and cases better than a lower one, as was measured before they had curated names.
 ANY_TEXT = Thresholds(
     name="any text",
+    is_known=False,
     blend=0.8,
     answer_minimum=0.2228,
     confident=math.inf,
@@ -64,24 +65,22 @@ ANY_TEXT = Thresholds(
 )
 # Of a domain without thresholds, of which the reranker has learned what it answers: its own scale decides that, its
 # order counts for more (chosen on topics of the Code and cases), and all else is as for any text.
-LEARNED = dataclasses.replace(ANY_TEXT, name="learned", is_on_scale=False, blend=0.9)
+LEARNED = dataclasses.replace(ANY_TEXT, name="learned", is_known=True, is_on_scale=False, blend=0.9)
 JUDGED_BY = 10  # candidates whose best probability stands for "the answer is here": the first page
 
 
 @dataclass(frozen=True)
 class ReadThresholds:
     """Reads the published thresholds of the query's domains once; every other stage takes them from the query. A
-    domain without any goes by what the reranker has learned of it, or by those of any text.
+    domain without any goes by what the reranker has learned of it, or by those of any text; so does one whose own have
+    no calibration, in what that decides.
     """
 
     def __call__(self, ranking: Ranking) -> Ranking:
         query = ranking.query
         rows = published.thresholds(published.version_of("thresholds", query.versions))
         learned = learned_answers(query)
-        found = {
-            scope.id: rows.get(scope.id) or (LEARNED if scope.slug in learned else ANY_TEXT)
-            for scope in query.domains
-        }
+        found = {scope.id: in_force(rows.get(scope.id), scope.slug in learned) for scope in query.domains}
         names = (
             f"{scope.slug} v{rows[scope.id].version}"
             if scope.id in rows
@@ -89,6 +88,14 @@ class ReadThresholds:
             for scope in query.domains
         )
         return replace(ranking, query=replace(query, thresholds=found)).noting(", ".join(names))
+
+
+def in_force(published_of_it: Thresholds | None, is_learned: bool) -> Thresholds:
+    """A domain's thresholds, those that were published of it filled up."""
+    default = LEARNED if is_learned else ANY_TEXT
+    if published_of_it is None or published_of_it.calibration:
+        return published_of_it or default
+    return dataclasses.replace(published_of_it, calibration=default.calibration, is_known=is_learned)
 
 
 @dataclass(frozen=True)
@@ -228,7 +235,7 @@ class Abstain:
     the query is only a citation that does not exist here, and when it asks about the law of another country.
 
     The probability is the reranker's or, where none ran, comes from the best calibrated candidate of the first page.
-    Of several domains the lowest minimum holds. What stands there of domains of which nothing was published or learned
+    Of several domains the lowest minimum holds. What stands there of domains of which nothing was judged or learned
     is judged apart, as any text, and answers where all that is asked is some words that it has; only where neither is
     probable nothing is shown. A private section of which the question is the heading answers it, and so does a decision
     that it names.
@@ -278,9 +285,9 @@ UNTOLD = Verdict()  # where nothing was calibrated, or a leg did not run
 
 
 def by_its_own(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
-    """By what was published or learned of the candidates' domains; None where nothing was of any."""
+    """By what was judged or learned of the candidates' domains; None where nothing was of any."""
     of = ranking.query.thresholds
-    known = [c for c in first if of.get(c.domain_id, ANY_TEXT) is not ANY_TEXT]
+    known = [c for c in first if of.get(c.domain_id, ANY_TEXT).is_known]
     if not known:
         return None
     own = min((of[c.domain_id] for c in known), key=lambda o: minimum_of(ranking, o))
@@ -293,10 +300,12 @@ def by_its_own(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
 
 
 def as_any_text(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
-    """Of candidates of domains of which nothing was published or learned, whatever the reranker makes of them, which
-    learned from others; None where there are none.
+    """Of candidates of domains of which nothing was judged or learned, whatever the reranker makes of them, which
+    learned from others; None where there are none. A curator's answer minimum is a place on the reranker's scale, so
+    that only one of 0 says something here: that the domain never declines.
     """
-    unknown = [c for c in first if ranking.query.thresholds.get(c.domain_id, ANY_TEXT) is ANY_TEXT]
+    of = ranking.query.thresholds
+    unknown = [c for c in first if not of.get(c.domain_id, ANY_TEXT).is_known]
     if not unknown:
         return None
     if FITTED_ON.intersection(ranking.degraded) or is_headed(unknown[0]):
@@ -304,7 +313,9 @@ def as_any_text(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
     weights = ANY_TEXT.calibration
     best = max(logistic(features(candidate), weights) for candidate in unknown)
     probability = answered_by(best, weights)
-    return Verdict(probability, ANY_TEXT.answer_minimum, has_keywords=has_keywords(ranking.query, unknown))
+    never = any(of.get(c.domain_id, ANY_TEXT).answer_minimum == 0.0 for c in unknown)
+    minimum = 0.0 if never else ANY_TEXT.answer_minimum
+    return Verdict(probability, minimum, has_keywords=has_keywords(ranking.query, unknown))
 
 
 def has_keywords(query: Query, candidates: Iterable[Candidate]) -> bool:

@@ -113,13 +113,21 @@ def test_a_domain_without_thresholds_answers_and_is_never_certain():
     assert answer["results"] and not answer["confident"]
 
 
-def test_thresholds_without_a_fit_say_so_in_the_trace(domain):
-    publish(DomainThreshold(domain=domain, answer_minimum=0.5, reason="a test"))
-    answer = ask("best pizza dough hydration for a home oven")
-    assert not answer["abstained"]
-    stage = next(stage for stage in answer["stages"] if stage["name"] == "Calibrate")
-    assert (stage["status"], stage["note"]) == ("skipped", "no calibration for these domains")
-    assert answer["results"][0]["probability"] is None
+@pytest.mark.parametrize("question", NONSENSE)
+def test_thresholds_without_a_calibration_of_their_own_decline_as_before_they_were_published(domain, question):
+    DomainThreshold.objects.all().delete()
+    publish(DomainThreshold(domain=domain, answer_minimum=0.5, gap=0.05, reason="a test"))
+    answer = ask(question)
+    assert answer["abstained"] and not answer["results"]
+
+
+def test_thresholds_without_a_calibration_of_their_own_answer_with_probabilities_or_never_decline(domain):
+    DomainThreshold.objects.all().delete()
+    publish(DomainThreshold(domain=domain, answer_minimum=0.9, reason="a test"))
+    answer = ask("can the police search my house without a warrant")
+    assert answer["results"][0]["probability"] > 0.2
+    publish(DomainThreshold(domain=domain, answer_minimum=0.0, reason="a test"))
+    assert ask(NONSENSE[0])["results"]
 
 
 LEASE = """LEASE
