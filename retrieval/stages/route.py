@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.indexes.centroids import Centroids
 from retrieval.indexes.terms import Frequencies, QueryWords, stored_centres, stored_counts
 from retrieval.pipeline import unless_final
@@ -23,8 +24,9 @@ WEIGHTS = np.array([3.3, 0.0, 0.0, 10.9, -1.36, 0.43, -2.7])
 @dataclass(frozen=True)
 class Route:
     """Gives each public domain the probability that the question is about it, and tells that of none. It weighs; only
-    where the question cites or names bodies of law, the public ones among all others are not searched. Of private
-    domains nothing is known before they are searched.
+    where the question cites or names bodies of law, the public ones among all others are not searched, but for
+    decisions where law is cited, which they say the meaning of. Of private domains nothing is known before they are
+    searched.
     """
 
     @unless_final
@@ -36,6 +38,8 @@ class Route:
         odds = np.exp(logits(features(query, public), WEIGHTS))
         shares = odds / (1.0 + odds.sum())
         meant = {domain.id for domain in cited_among(query, public)} | query.named
+        if meant and not query.named:
+            meant |= {domain.id for domain in public if is_of_decisions(domain)}
         routes = {
             domain.id: float(share) if not meant or domain.id in meant else 0.0
             for domain, share in zip(public, shares, strict=True)
@@ -48,6 +52,10 @@ class Route:
 def cited_among(query: Query, domains: Sequence[DomainScope]) -> list[DomainScope]:
     """Those that the question cites a place of."""
     return [d for d in domains if any(c.locator.startswith(f"{d.prefix}/") for c in query.citations)]
+
+
+def is_of_decisions(domain: DomainScope) -> bool:
+    return f"{domain.prefix}/" in (UNITED_STATES_REPORTS, CASE)
 
 
 def logits(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:

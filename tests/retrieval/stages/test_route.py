@@ -6,6 +6,7 @@ import pytest
 from retrieval.access.caller import ANONYMOUS
 from retrieval.indexes import terms
 from retrieval.indexes.terms import NONE, Frequencies
+from retrieval.models import Domain
 from retrieval.pipeline import Pipeline, get
 from retrieval.ranking import Ranking
 from retrieval.request import SearchRequest
@@ -64,6 +65,16 @@ def test_probabilities_and_that_of_none_are_told_and_sum_to_one(leases):
 def test_a_cited_body_alone_is_asked_about(leases):
     found = by_slug(routed("does the Fourth Amendment forbid a landlord to search the apartment for a dog"))
     assert found["leases"] == 0 < found["us_constitution"]
+
+
+def test_decisions_are_asked_too_where_law_is_cited_unless_law_is_named(leases):
+    domain = Domain.objects.get(slug="supreme_court_cases")
+    embedded(a_section(a_document(domain), "A dog at the door of a home is a search.", locator="/us/scotus/569/1"))
+    terms.count_again()
+    found = by_slug(routed("does the Fourth Amendment forbid a dog at the door"))
+    assert found["leases"] == 0 < found["supreme_court_cases"]
+    found = by_slug(routed("under the Constitution, does the Fourth Amendment forbid a dog at the door"))
+    assert found["supreme_court_cases"] == 0 < found["us_constitution"]
 
 
 @pytest.mark.parametrize(
