@@ -131,6 +131,11 @@ class Comparison:
             found.append((self.names.locators[owners[name]], self.names.texts[which[name]], float(best[place])))
         return found
 
+    def mean_of_nearest(self, k: int) -> float:
+        """The mean cosine of the k nearest names, or of fewer where there are no more; 0 without any."""
+        _, cosines = self._among(k)
+        return float(np.sort(cosines)[-k:].mean()) if len(cosines) else 0.0
+
     def nearest_of(self, locators: Iterable[str]) -> dict[str, float]:
         """The cosine of each provision's nearest name; nothing of one that has none."""
         places = {place: locator for locator in locators if (place := self.names.places.get(locator)) is not None}

@@ -19,6 +19,7 @@ from rules.aliases.retrievers import compared_by_meaning, compared_by_words
 # A softmax over public bodies of law; fitted beside the Constitution, 7,313 sections of the Code, 2,295 decisions and
 # three titles of the CFR, of the last two of which few had names.
 WEIGHTS = np.array([0.6, 8.4, 8.9, 7.3])
+NEAREST, OF_FEW = 5, 20  # names whose cosines count on average; of few names one in so many
 LEAST = 0.03  # where it is less probable that a body answers, it is not searched
 
 
@@ -27,7 +28,7 @@ class DomainFeatures(NamedTuple):
 
     log_route: float  # the logarithm of the probability that `Route` gives it
     judged_cosine: float = 0.0  # how near the question is to those that people judged there
-    name_cosine: float = 0.0  # of the curated name that is nearest to it
+    name_cosine: float = 0.0  # of the curated names that are nearest to it, on average
     name_coverage: float = 0.0  # the greatest share of it, 0-1, that the names of one provision say
 
 
@@ -90,8 +91,9 @@ def name_features(query: Query, domain: DomainScope) -> tuple[float, float]:
     coverage = float(scores.max(initial=0.0)) / reachable if reachable else 0.0
     if query.vector is None:
         return 0.0, coverage
-    nearest = compared_by_meaning(query, domain.id).nearest(k=1, least=0.0)
-    return (nearest[0][2] if nearest else 0.0), coverage
+    compared = compared_by_meaning(query, domain.id)
+    most = 1 + len(compared.names.texts) // OF_FEW
+    return compared.mean_of_nearest(min(NEAREST, most)), coverage
 
 
 def is_complete(query: Query) -> bool:

@@ -41,6 +41,13 @@ def test_a_provision_is_as_near_as_its_nearest_name(floats, names):
     assert compared.nearest_of(near[0] for near in others) == {near[0]: pytest.approx(near[2]) for near in others}
 
 
+def test_the_nearest_names_are_as_near_as_their_cosines_on_average(floats, names):
+    cosines = np.sort(floats @ floats[7])
+    assert names.compare(floats[7]).mean_of_nearest(5) == pytest.approx(cosines[-5:].mean(), abs=0.002)
+    assert names.compare(floats[7]).mean_of_nearest(1_000) == pytest.approx(cosines.mean(), abs=0.002)
+    assert AliasVectors.of(()).compare(floats[7]).mean_of_nearest(5) == 0.0
+
+
 def test_what_is_less_near_than_the_least_is_left_out(floats, names):
     assert len(names.compare(floats[0]).nearest(k=None, least=0.9)) == 1
 
