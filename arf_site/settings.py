@@ -321,6 +321,7 @@ ARF_JOBS = {
     "index_vectors": "retrieval.indexes.hnsw.IndexVectors",
     "import_judgments": "evaluation.topics.importing.ImportJudgments",
     "retrain": "evaluation.learning.retraining.Retrain",
+    "bodies": "evaluation.learning.bodies.FitBodies",
     "any_answer": "evaluation.learning.any_answer.FitAnyAnswer",
     "measure": "evaluation.measuring.measuring_job.Measure",
     "preview_rule": "evaluation.rule_impact.previews.PreviewRule",

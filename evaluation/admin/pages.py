@@ -128,11 +128,22 @@ def bodies_page(request: HttpRequest) -> HttpResponse:
         "title": _("Bodies of law"),
         "model": model,
         "measured_at": counted and datetime.fromisoformat(counted["measured_at"]),
+        "fitted": model and fitted_of(model.manifest.get("bodies")),
         **confusion_of(counts, Domain.objects.visible_to(caller_of(request))),
         "may_see_phrases": request.user.has_perm("rules.view_questionphrase"),
         "phrases": QuestionPhrase.objects.filter(use=QuestionPhrase.Use.DOMAIN, enabled=True),
     }
     return page(request, "admin/bodies.html", context)
+
+
+def fitted_of(account: dict | None) -> dict | None:
+    """Of the topics that what tells the bodies apart was tried on, how many the fitted weights and those that ship find
+    the body of, in whole questions.
+    """
+    if account is None:
+        return None
+    ships, fitted = (round(share * account["topics"]) for share in account["right"])
+    return {"topics": account["topics"], "ships": ships, "fitted": fitted, "serves": account["serves"]}
 
 
 def confusion_of(counts: dict[str, dict[str, int]], domains: Iterable[Domain]) -> dict:

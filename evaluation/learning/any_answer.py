@@ -32,6 +32,7 @@ DOUBTED = 0.05  # of answerable topics, those declined among them: shown, but no
 FEWEST = 40  # topics with an answer, and without one: of fewer the weights that ship tell more
 TOPICS = 10  # searched in one piece
 PIPELINE = "once"
+KEY = "any_answer"  # also of the job before it, which fits what tells the bodies apart: one at a time
 
 
 def fit(topics: Iterable[Topic], *, show: Callable = iter) -> logistic.Fitted:
@@ -53,10 +54,12 @@ def fitted(topics: Sequence[Topic], rows: np.ndarray) -> logistic.Fitted:
 
 
 def to_fit_on(found: Sequence[Topic]) -> list[Topic]:
-    """Without test topics and what asks the same as one, without what the reranker learned from, and without what one
-    body leaves open and another answers.
-    """
-    found = registry.not_learned(found)
+    """Without what the reranker learned from, and what `untested` leaves out."""
+    return untested(registry.not_learned(found))
+
+
+def untested(found: Sequence[Topic]) -> list[Topic]:
+    """Without test topics and what asks the same as one, and without what one body leaves open and another answers."""
     asked = [NewTopic(topic.query, topic.split, topic.group) for topic in found]
     kept_away = not_to_learn(asked)
     answered = {normalize(topic.query) for topic in found if topic.answerable}

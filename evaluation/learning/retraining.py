@@ -456,7 +456,7 @@ def decide_on(run: JobRun, kept: Checkpoints, has_time: HasTime) -> Progress:
     else:
         attempt.challenger = registry.save(trained_by(kept))
         finish(attempt, *carried_out(attempt, deploy, reasons, shadow=run.params.get("shadow", False)))
-        jobs.begun("any_answer", key="any_answer", params={}, by=run.requested_by)
+        jobs.ask("bodies", key="any_answer", params={}, by=run.requested_by)
         measure_next(run, attempt, {topic.domain for topic in kept.topics()[run.state["learned"] :]})
     return done(run, attempt)
 

@@ -32,6 +32,13 @@ class RankerModel(models.Model):
             "What tells, beside this model, whether any of the loaded bodies of law answers; empty for what ships."
         ),
     )
+    bodies = models.JSONField(
+        null=True,
+        editable=False,
+        help_text=_(
+            "What tells, beside this model, which of the loaded bodies of law answers; empty for what ships."
+        ),
+    )
     status = models.CharField(max_length=10, choices=Status, default=Status.CANDIDATE)
 
     class Meta:

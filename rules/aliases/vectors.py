@@ -134,7 +134,8 @@ class Comparison:
     def mean_of_nearest(self, k: int) -> float:
         """The mean cosine of the k nearest names, or of fewer where there are no more; 0 without any."""
         _, cosines = self._among(k)
-        return float(np.sort(cosines)[-k:].mean()) if len(cosines) else 0.0
+        nearest = np.partition(cosines, -k)[-k:] if len(cosines) > k else cosines
+        return float(nearest.mean()) if len(nearest) else 0.0
 
     def nearest_of(self, locators: Iterable[str]) -> dict[str, float]:
         """The cosine of each provision's nearest name; nothing of one that has none."""

@@ -12,15 +12,24 @@ import numpy as np
 from retrieval.errors import NotRun
 from retrieval.pipeline import unless_final
 from retrieval.ranking import DomainScope, Query, Ranking, replace
-from retrieval.stages.reranker.reranker import serving
+from retrieval.stages.reranker.reranker import bodies_fitted, serving
 from rules import published
 from rules.aliases.retrievers import compared_by_meaning, compared_by_words
 
-# A softmax over public bodies of law; fitted beside the Constitution, 7,313 sections of the Code, 2,295 decisions and
-# three titles of the CFR, of the last two of which few had names.
+# A softmax over public bodies of law, as it ships; after each training of the reranker a job fits another to those that
+# are loaded (`evaluation/learning/bodies.py`). Fitted beside the Constitution, 7,313 sections of the Code, 2,295
+# decisions and three titles of the CFR, of the last two of which few had names.
 WEIGHTS = np.array([0.6, 8.4, 8.9, 7.3])
 NEAREST, OF_FEW = 5, 20  # names whose cosines count on average; of few names one in so many
 LEAST = 0.03  # where it is less probable that a body answers, it is not searched
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Weights that were fitted to questions on these bodies of law (slugs). Of any other they tell nothing."""
+
+    weights: np.ndarray
+    bodies: frozenset[str]
 
 
 class DomainFeatures(NamedTuple):
@@ -113,9 +122,34 @@ def shares(query: Query) -> dict[int, float]:
     public = [domain for domain in query.filled if not domain.private and query.route_to(domain)]
     if not public:
         return {}
-    logs = np.array([features_of(query, domain) for domain in public]) @ WEIGHTS
+    rows = np.array([features_of(query, domain) for domain in public])
+    logs = log_odds(rows, [domain.slug for domain in public], learned(query) if is_complete(query) else None)
     weights = np.exp(logs - logs.max())
     return {domain.id: float(w) for domain, w in zip(public, weights / weights.sum(), strict=True)}
+
+
+def log_odds(rows: np.ndarray, slugs: Sequence[str], fitted: Learned | None) -> np.ndarray:
+    """(bodies,) of their features. What is fitted divides among the bodies that it was fitted to what those that ship
+    give them together; another has what it has by those, so that a body just loaded fares as before any training.
+    """
+    ships = rows @ WEIGHTS
+    known = np.array([fitted is not None and slug in fitted.bodies for slug in slugs])
+    if fitted is None or known.sum() < 2:
+        return ships
+    among = rows @ fitted.weights
+    moved = np.logaddexp.reduce(ships[known]) - np.logaddexp.reduce(among[known])
+    return np.where(known, among + moved, ships)
+
+
+def learned(query: Query) -> Learned | None:
+    """What was fitted beside the reranker that serves; None where what ships tells better, or by other features."""
+    return read(bodies_fitted(query.versions.get("model", 0)))
+
+
+def read(row: dict | None) -> Learned | None:
+    if row is None or row["weights"].keys() != {*DomainFeatures._fields}:
+        return None
+    return Learned(np.array([row["weights"][name] for name in DomainFeatures._fields]), frozenset(row["bodies"]))
 
 
 def likeliest(query: Query) -> DomainScope | None:

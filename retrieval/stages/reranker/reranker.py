@@ -172,6 +172,13 @@ def any_answer_fitted(version: int) -> dict | None:
     return active.values_list("any_answer", flat=True).first()
 
 
+@lru_cache(maxsize=4)
+def bodies_fitted(version: int) -> dict | None:
+    """What was fitted beside the reranker in force at this version of the models, to tell which body of law answers."""
+    active = RankerModel.objects.filter(status=RankerModel.Status.ACTIVE)
+    return active.values_list("bodies", flat=True).first()
+
+
 def failed_training() -> datetime | None:
     """When the last training that was more than a dry run failed; None where it did not."""
     last = statements.rows(*statements.written(_last_training))

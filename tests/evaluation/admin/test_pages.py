@@ -151,12 +151,18 @@ def test_the_confusion_of_bodies_is_shown_as_it_was_counted_with_the_phrases_tha
         "gone": {"us_code": 1},
     }
     counted = {"measured_at": "2026-02-03T04:05:06+00:00", "counts": counts}
-    RankerModel.objects.create(sha256="a", artifact=b"", status="active", manifest={"confusion": counted})
+    tried = {"topics": 100, "right": [0.85, 0.9], "serves": True}
+    manifest = {"confusion": counted, "bodies": tried}
+    model = RankerModel.objects.create(sha256="a", artifact=b"", status="active", manifest=manifest)
     QuestionPhrase.objects.create(text="the green book", use="domain", answer="us_code")
     page = " ".join(client.get("/admin/bodies/").content.decode().split())
     assert "Of 112 judged questions 101 were told" in page and "2026-02-03" in page
     assert page.index("61 / 63") < page.index("40 / 49"), "in the order of the domains"
     assert "the green book</a>: us_code" in page
+    assert "of 100 tune topics" in page and "they tell 90 rightly, those that ship 85" in page
+    model.manifest["bodies"]["serves"] = False
+    model.save()
+    assert "The weights that ship serve: of 100" in client.get("/admin/bodies/").content.decode()
 
 
 # -- Preview of thresholds

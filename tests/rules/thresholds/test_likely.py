@@ -10,6 +10,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.engines import loaded
 from retrieval.indexes import terms
 from retrieval.ingestion.embedding import embedding_in_use
+from retrieval.models import RankerModel
 from retrieval.ranking import Candidate, DomainScope, Query, Ranking, replace
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
@@ -168,3 +169,38 @@ def test_bodies_are_judged_together_also_where_one_of_them_alone_is_searched(mon
     found = [(LAWS, Ranking(query, candidates=(Candidate(1, domain_id=1, scores={"dense": 0.4}),), answer=0.6))]
     assert each_domain.signs(query, found) is not None
     assert each_domain.signs(replace(query, routes={2: 0.0}), found) is None  # another body is cited
+
+
+# -- Weights that were fitted
+
+ROWS = np.array([[-0.5, 0.5, 0.8, 0.9], [-0.9, 0.5, 0.7, 0.2], [-0.4, 0.6, 0.7, 0.3]])
+BODIES = ["laws", "rules", "news"]
+
+
+def share_of(fitted: likely.Learned | None) -> np.ndarray:
+    logs = np.exp(likely.log_odds(ROWS, BODIES, fitted))
+    return logs / logs.sum()
+
+
+def test_what_was_fitted_divides_anew_only_what_its_bodies_had():
+    ships, fitted = share_of(None), share_of(likely.Learned(np.array([9.0, 0.0, 0.0, 0.0]), frozenset(BODIES[:2])))
+    assert fitted[2] == pytest.approx(ships[2])
+    assert fitted[0] / fitted[1] == pytest.approx(np.exp(9.0 * 0.4))
+
+
+def test_of_one_body_alone_nothing_is_divided():
+    assert share_of(likely.Learned(np.ones(4), frozenset(["laws"]))).tolist() == share_of(None).tolist()
+
+
+def test_what_is_kept_with_the_reranker_serves_unless_it_reads_other_features(leases):
+    domain, _ = leases
+    knowing_unanswerable("best recipe for apple pie")
+    query = asking("who may declare war", leases=0.2, us_constitution=0.6)
+    ships = likely.shares(query)
+    row = {"weights": dict.fromkeys(likely.DomainFeatures._fields, 0.0), "bodies": ["leases", "us_constitution"]}
+    RankerModel.objects.filter(status="active").update(bodies=row)
+    versions = in_scope(ANONYMOUS)[1]
+    assert likely.shares(replace(query, versions=versions))[domain.id] == pytest.approx(0.5)
+    RankerModel.objects.filter(status="active").update(bodies=row | {"weights": {"length": 1.0}})
+    versions = in_scope(ANONYMOUS)[1]
+    assert likely.shares(replace(query, versions=versions)) == ships
