@@ -172,7 +172,7 @@ FILE_UPLOAD_HANDLERS = [
 # -- Languages
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
-LOCALE_PATHS = [BASE_DIR / "templates" / "locale"]
+LOCALE_PATHS = [VAR_DIR / "locale", BASE_DIR / "templates" / "locale"]  # the first: words of this site's own
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 TIME_ZONE = env.time_zone("ARF_TIME_ZONE", "UTC")
 USE_I18N = True

@@ -98,3 +98,18 @@ def test_placeholders_and_endings_are_kept(spanish):
         source = key[0] if isinstance(key, tuple) else key
         assert source.endswith(".") == words.endswith("."), source
         assert source.count("%(") == words.count("%(") or isinstance(key, tuple), source
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "St. Alban protocols"), ("es", "Protocolos de St. Alban")])
+def test_words_of_a_sites_own_take_the_place_of_ours_in_english_too(tmp_path, monkeypatch, language, words):
+    source = tmp_path / language / "LC_MESSAGES/django.po"
+    source.parent.mkdir(parents=True)
+    head = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n'
+    source.write_text(f'{head}\nmsgid "Law search"\nmsgstr "{words}"\n')
+    compile_to(source.with_suffix(".mo"), source)
+    assert settings.LOCALE_PATHS[0] == Path(settings.VAR_DIR) / "locale"
+    monkeypatch.setattr(settings, "LOCALE_PATHS", [tmp_path, *settings.LOCALE_PATHS[1:]])
+    monkeypatch.setattr(translation.trans_real, "_translations", {})  # what was read before
+    with translation.override(language):
+        told = [translation.gettext(one) for one in ("Law search", "Nothing yet: no law has been loaded.")]
+    assert told[0] == words and told[1].startswith({"en": "Nothing yet", "es": "Todavía nada"}[language])
