@@ -13,6 +13,7 @@ from retrieval.parsing.files.blocks import Block, Blocks
 from retrieval.parsing.files.headings import LONGEST, VERB, Heading, headings_of, is_short, is_title
 from retrieval.parsing.files.limits import MAX_SECTIONS, TOO_MANY_SECTIONS
 from retrieval.parsing.tree import Node, PageStart, SourceDocument, page_at, unused_locator
+from retrieval.proof.vocabulary import MESES, MONTHS
 from retrieval.text.language import detect
 from retrieval.text.normalization import fold
 
@@ -37,6 +38,14 @@ INSTRUMENT = re.compile(
 LABEL = re.compile(
     r"(?:exhibit|annex|appendix|attachment|anexo|apéndice)\s+(?=\S*\d)\S+[\s:.—–-]+(?=\S)", re.I
 )
+WORD = re.compile(r"[^\W\d_]{3,}")
+# Words of lines that number, date or mark what they stand on: "Page 1 of 3", "Draft of 3 May 2021".
+OF_NUMBERS = {
+    "exhibit", "annex", "appendix", "attachment", "schedule", "page", "pages", "draft", "version", "revision", "rev",
+    "edition", "effective", "date", "dated", "issued", "updated", "form", "number", "the", "and", "for", "from",
+    "anexo", "apéndice", "página", "páginas", "borrador", "versión", "revisión", "edición", "fecha", "vigente",
+    "número", "del", "desde", "para", *MONTHS, *MESES,
+}  # fmt: skip
 GOES_ON = re.compile(
     r"[\s:,]+(?:(?:by and )?(?:between|among)|and|entre|table of contents|índice)[\s:]*$", re.I
 )
@@ -85,7 +94,7 @@ def of_its_own(title: str) -> str:
 
 def said_title(read: Blocks, headings: Sequence[Heading | None]) -> str:
     """The line of the front that says what the paper is ("Exhibit 4.1 SUPPLY AGREEMENT"), else the first heading there
-    that is neither a number ("Exhibit 10.1") nor numbered, nor on every page.
+    that is neither only a number or a date ("Exhibit 10.1") nor numbered, nor on every page.
     """
     return instrument(read.blocks, headings) or first_heading(read, headings)
 
@@ -125,7 +134,15 @@ def first_heading(read: Blocks, headings: Sequence[Heading | None]) -> str:
     often = Counter(heading.title for heading in headings if heading)
     running = 2 if read.pages == 2 else OFTEN
     front = (h for h in headings[:FRONT] if h and h.alone and not h.number and often[h.title] < running)
-    return next((h.title for h in front if of_its_own(h.title) and not re.search(r"\d", h.title)), "")
+    return next((h.title for h in front if of_its_own(h.title) and says_more_than_a_number(h)), "")
+
+
+def says_more_than_a_number(heading: Heading) -> bool:
+    """Whether one with digits has words besides: "Infusion Pump BX-200", not "Draft 3, May 2021". Two, or one where the
+    file itself says that it is a heading.
+    """
+    words = [word for word in WORD.findall(heading.title.casefold()) if word not in OF_NUMBERS]
+    return not re.search(r"\d", heading.title) or len(words) >= 2 - (heading.kind[0] == "said")
 
 
 def nested(blocks: Sequence[Block], headings: Sequence[Heading | None], title: str) -> Open:

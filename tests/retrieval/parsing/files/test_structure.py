@@ -108,3 +108,19 @@ def test_numbers_that_nest_at_the_beginning_of_lines_are_places():
 def test_a_section_with_others_below_it_has_no_places():
     content = f"<h1>Article 1</h1><p>(a) {BODY}.</p><h2>A</h2><p>{BODY}.</p>".encode()
     assert not any(node.anchors for node in sections(read(content, "a.html")).values())
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("# Adult Sepsis Protocol (MED-12)", "Adult Sepsis Protocol (MED-12)"),
+        ("# Infusion Pump BX-200", "Infusion Pump BX-200"),
+        ("# Normas del bloque quirúrgico (QX-02)", "Normas del bloque quirúrgico (QX-02)"),
+        ("# IT Policy 2026", "IT Policy 2026"),
+        ("# Draft 3, 12 May 2021", "Fallback"),
+        ("# Página 1 de 3", "Fallback"),
+    ],
+)
+def test_a_heading_with_a_number_is_a_title_where_it_says_more(heading, title):
+    content = f"{heading}\n\n## 1. Screening\n\nMeasure the lactate."
+    assert read(content.encode(), "a.md").title == title
