@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, product, takewhile
 
-from retrieval.citations import act_sections, constitution, statutes
+from retrieval.citations import act_sections, constitution, court_rules, statutes
 from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Citation, Found, Source, cite, longest
 from retrieval.citations.heads import words
@@ -79,7 +79,8 @@ def find_citations(text: str, *, asked: bool = False, names: CaseNames | None = 
 
 
 def _cited(source: Source, *, asked: bool, names: CaseNames | None = None) -> list[Found]:
-    found = [*statutes.find(source), *cases(source, names=names), *constitution.find(source)]
+    law = (statutes.find(source), court_rules.find(source, loose=False), constitution.find(source))
+    found = [*chain(*law), *cases(source, names=names)]
     if asked:
         cited = {item.locator for match in found for item in match.items}
         found += [
@@ -165,6 +166,7 @@ def _whole(source: Source, names: CaseNames | None, short_names: bool) -> Iterat
     """The longest match, if nothing but neutral words stands around it."""
     cited = chain(
         statutes.find(source, loose=True),
+        court_rules.find(source, loose=True),
         cases(source, loose=True, names=names, short_names=short_names),
         constitution.find_loose(source),
         act_sections.known_by_number(source, loose=True),

@@ -47,6 +47,17 @@ def test_of_a_title_whose_section_is_not_here_the_first_sections_alone_are_candi
     assert len(ranking.candidates) == 100
 
 
+def test_a_rule_of_court_is_answered_where_it_is_loaded_and_else_told_not_to_be_here():
+    code, asked = Domain.objects.get(slug="us_code"), ("Fed. R. Civ. P. 6", "Fed. R. Civ. P. 99")
+    a_section(a_document(code, locator="/us/usc/t28", title="Title 28"), locator="/us/usc/t28/s6", text="Of courts.")
+    before = [search(SearchRequest(text=text, domains=("us_code",))) for text in asked]
+    rules = a_document(code, locator="/us/usc/t28a", title="Title 28, Appendix")
+    a_section(rules, locator="/us/usc/t28a/courtRules/Civil/rule6", level="courtRule", text="Computing time.")
+    here, absent = (search(SearchRequest(text=text, domains=("us_code",))) for text in asked)
+    assert [answer["unresolved"] for answer in (*before, here, absent)] == [*asked, None, asked[1]]
+    assert [result["locator"] for result in here["results"]] == ["/us/usc/t28a/courtRules/Civil/rule6"]
+
+
 class TestCitationRetriever(LegContract):
     leg = CitationRetriever()
 
