@@ -38,6 +38,12 @@ _NUMBER_AT_END = re.compile(rf"[\s,]\s{{0,2}}(?P<number>\d[^\W_]*{_FURTHER}*){_B
 _HEADING_AT_END = re.compile(r",\s{0,2}[“\"«](?P<heading>[^“”\"«»]{1,120})[”\"»]\W*\Z")
 _GAP = re.compile(r"[\s,)\]”\"’'*_»]*\Z")  # between a title and its number
 _OF = re.compile(r",?\s{1,2}(?:of|in|under|del?|en)\s{1,2}(?:(?:the|la|el|las|los)\s{1,2})?")
+_OF_THE = re.compile(r",?\s{1,2}(?:of|del?)\s{1,2}(?:the|this|that|said|la|el|las|los|este|esta|dich[ao])\b")
+_THE = re.compile(r"\b(?:the|our|its|this|el|la|los|las|del|este|esta|nuestr[ao])\s{1,2}\Z", re.IGNORECASE)
+_SMALL = frozenset(listed("a an and at by for from in of on or the to with y e o u de del la las el los en para por"))
+# What a longer title has before and behind a shorter one: "Covenant of Good Faith", "Good Faith Act".
+_LONGER = re.compile(r"\b[A-Z][a-z]\w+\s{1,2}(?:of|for|and|&|y|e|de)\s{1,2}\Z")
+_GOES_ON = re.compile(r"\s[A-Z][a-z]")
 _WORD, _LETTERS = re.compile(r"\w+"), re.compile(r"[^\W_]+")
 _OPENING = "([“\"'‘«*_—–"
 _LAST_WORD = re.compile(r"\w+(?= {0,2}\Z)")
@@ -62,7 +68,7 @@ class Name:
     words: str
     start: int
     end: int
-    has_capital: bool = False  # is written as a name
+    is_title: bool = False  # is written as one, and is no part of a longer one
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +116,7 @@ def beside(law: Sequence[Citation], own: Sequence[Citation]) -> list[Citation]:
 def within(source: Source) -> list[Numbered]:
     """In running text, the first of them."""
     text, found = source.visible, islice(_numbered(source, _NUMBER), MOST)
-    return [
-        replace(one, names=tuple(name for name in one.names if name.start == one.start or _may_begin(text, name.start)))
-        for one in found
-    ]
+    return [replace(one, names=tuple(name for name in one.names if _stands_alone(text, one, name))) for one in found]
 
 
 def whole(source: Source) -> list[Numbered]:
@@ -164,8 +167,11 @@ def _before(text: str, start: int, end: int) -> Iterator[Name]:
     title = _GAP.sub("", text[first:start])
     if _NO_TITLE.search(text, first + len(title), start):
         return
+    is_heading = title.isupper() and "\n" in text[first + len(title) : start]
+    is_of_another = is_heading or _OF_THE.match(text, end)  # "Good Faith\nSection 3 of the lease"
     for begin in _beginnings(title):
-        name = Name(as_words(title[begin:]), first + begin, end, title[begin].isupper())
+        is_title = not is_of_another and _is_title(text, first + begin, first + len(title))
+        name = Name(as_words(title[begin:]), first + begin, end, is_title)
         yield name
         if (short := _PARTS.sub("", name.words)) != name.words:
             yield replace(name, words=short)
@@ -186,7 +192,24 @@ def _after(text: str, start: int, end: int) -> Iterator[Name]:
         closed = _NO_TITLE.search(text, of.end(), limit)
         words = list(_WORD.finditer(text, of.end(), closed.start() if closed else limit))[:MOST_WORDS]
         for word in reversed(words):
-            yield Name(as_words(text[of.end() : word.end()]), start, word.end(), words[0][0].isupper())
+            is_title = _is_title(text, of.end(), word.end())
+            yield Name(as_words(text[of.end() : word.end()]), start, word.end(), is_title)
+
+
+def _is_title(text: str, start: int, end: int) -> bool:
+    """Whether words are written as a title: with capitals, or behind "the", and not behind "Covenant of"."""
+    written = [word[0] for word in _WORD.finditer(text, start, end)]
+    before = text[max(0, start - LONGEST_WORD) : start]
+    is_written = all(word in _SMALL or not word[0].islower() for word in written) or _THE.search(before)
+    return bool(is_written and not _LONGER.search(before))
+
+
+def _stands_alone(text: str, numbered: Numbered, name: Name) -> bool:
+    """Whether no longer name has it: "County Code" not behind "Orange", nor before "Commission"."""
+    if name.start != numbered.start:
+        return _may_begin(text, name.start)
+    last = _LAST_WORD.search(text, max(0, name.end - LONGEST_WORD), name.end)
+    return not (last and last[0][0].isupper() and _GOES_ON.match(text, name.end))
 
 
 def _may_begin(text: str, start: int) -> bool:

@@ -92,11 +92,11 @@ def cited_whole(text: str, query: Query, *, alone: bool = True) -> list[Citation
     return []
 
 
-def cited_in(text: str, query: Query, *, ever: bool = False) -> list[Citation]:
-    """What a running text cites, in order. With `ever` also what is in force on another day, and numbers that a
-    document which is here does not have.
+def cited_in(text: str, query: Query, *, asked: bool = False, ever: bool = False) -> list[Citation]:
+    """What a running text cites, in order; in a question that is `asked` titles count in small letters too. With `ever`
+    also what is in force on another day, and numbers that a document which is here does not have.
     """
-    source, own = Source.of(text), Own(query, ever=ever)
+    source, own = Source.of(text), Own(query, asked=asked, ever=ever)
     found = longest(own.in_text(within(source)), len(source.folded))
     return [one for place in found for one in source.citations(place)]
 
@@ -113,6 +113,7 @@ class Own:
     """The documents that a site made itself, as a query may read them."""
 
     query: Query
+    asked: bool = False
     ever: bool = False
 
     @cached_property
@@ -214,16 +215,19 @@ class Own:
     # -- Running text
 
     def in_text(self, read: Sequence[Numbered]) -> Iterator[Found]:
-        """Numbers beside a title or the name of a domain, of public ones where these are more than a word; and compound
-        ones by themselves, where of all that is named so in the text one document has them.
+        """Numbers beside a title or the name of a domain, of public ones where these are more than a word, and titles
+        are written as such; and compound ones by themselves, where of all that is named so in the text one document has
+        them.
         """
         if not (read and self.domains):
             return
         names = [name for one in read for name in one.names if len(name.words) >= SHORTEST]
-        parts = dict.fromkeys(name.words for name in names if name.has_capital and is_telling(name.words))
+        parts = dict.fromkeys(name.words for name in names if name.is_title and is_telling(name.words))
         some = {*islice(parts, MOST_PARTS)}
         meant = self.meanings({name.words for name in names}, some, self.domains, most=MOST_IN_TEXT)
         meant = {said: one for said, one in meant.items() if is_telling(said) or one.is_private}
+        read = [replace(one, names=tuple(name for name in one.names if self.is_meant(name, meant))) for one in read]
+        meant = {name.words: meant[name.words] for one in read for name in one.names}
         by_number = defaultdict(list)
         for place in self.placed(read, meant.values(), most=MOST_IN_TEXT):
             by_number[place.number].append(place)
@@ -237,6 +241,11 @@ class Own:
                 yield cited(by.start, by.end, found[0], one)
             elif self.ever and not found:
                 yield from self.lacking(one, meant)
+
+    def is_meant(self, name: Name, meant: Mapping[str, Meaning]) -> bool:
+        """Whether words of a text name what they may: "good faith, § 3" no public document "Good Faith"."""
+        one = meant.get(name.words)
+        return one is not None and (self.asked or name.is_title or one.is_private or bool(one.domains))
 
     def lacking(self, read: Numbered, meant: Mapping[str, Meaning]) -> Iterator[Found]:
         """A number that a document does not have: that of this title, or the one with numbers like it."""

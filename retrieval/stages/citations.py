@@ -165,7 +165,7 @@ def cited_in(query: Query, text: str) -> tuple[Citation, ...]:
     names = decided_cases.names_for(query)
 
     def cited() -> tuple[Citation, ...]:
-        return tuple(beside(find_citations(text, asked=True, names=names), titled.cited_in(text, query)))
+        return tuple(beside(find_citations(text, asked=True, names=names), titled.cited_in(text, query, asked=True)))
 
     return query.once(("cited", text, *query.domain_ids), cited)
 

@@ -80,6 +80,8 @@ def test_what_names_a_number_in_running_text(text, bare, words):
 def test_a_name_does_not_begin_within_another(text):
     (read,) = within(Source.of(text))
     assert not {"county code", "code"} & {name.words for name in read.names}
+    (read,) = within(Source.of("Section 4 of the County Code Commission"))
+    assert "county code" not in {name.words for name in read.names}
 
 
 def test_a_number_is_written_as_one():

@@ -168,6 +168,34 @@ def test_a_public_title_of_a_word_is_none_in_a_text(code):
     assert len(found("The Petition, § 4; the petition, § 9.", ANA, ever=True)) == 2
 
 
+@pytest.fixture
+def good_faith(code):
+    """Public documents whose titles are words of any brief."""
+    for title in ("Good Faith", "Employee Handbook"):
+        a_place(a_document(code, title=title), "3")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Good Faith 3 is no place.", "He acted in good faith, section 3 of the lease notwithstanding.",
+        "The duty of good faith, § 3, binds.", "The Covenant of Good Faith, § 3, binds.", "See § 3 of the Good Faith Act.",
+        "GOOD FAITH\nSection 3 asks it.", "Good Faith\nSection 3 of the lease asks it.", "Lack of good faith, § 9.",
+        "Section 3 of the Employee Handbook Committee's report",
+    ],
+)  # fmt: skip
+def test_ordinary_words_cite_no_public_document_that_is_called_so(good_faith, text):
+    assert found(text) == found(text, ever=True) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Employee Handbook section 3", "the employee handbook, § 3", "section 3 of the employee handbook"]
+)
+def test_a_public_document_is_cited_by_its_title_as_titles_are_written(good_faith, text):
+    assert len(found(f"He is paid under {text}, then.")) == 1
+    assert len(found("what does employee handbook section 3 say of pay", asked=True)) == 1
+
+
 def test_numbers_that_a_document_lacks_are_told_where_they_are_asked_for(code, manual):
     text = f"{ANIMALS}, § 4-99; County Code § 9-99; County Code § 7-1; Personnel Manual § 9"
     assert found(text) == []
