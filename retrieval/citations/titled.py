@@ -11,19 +11,23 @@ from itertools import islice
 from retrieval.citations.citation import SHORT_TITLE, SIGNS, Citation, Source
 from retrieval.citations.finding import LONGEST_QUERY, is_framed
 from retrieval.citations.heads import words as listed
+from retrieval.citations.numbers import is_plural
 from retrieval.text.normalization import fold
 
 REACH = 160  # characters beside a number in which a title is looked for
 MOST = 500  # numbers that are read in one text
 MOST_WORDS = 20  # of a title
 LONGEST_WORD = 30  # characters before a title or number that are looked at
+MOST_LISTED = 40  # numbers in one list
 _SPANISH = {
     "seccion": "section", "secciones": "section", "articulo": "article", "articulos": "article", "capitulo": "chapter",
     "titulo": "title", "parte": "part", "clausula": "clause", "apendice": "appendix", "anexo": "annex", "regla": "rule",
+    "capitulos": "chapter", "partes": "part", "clausulas": "clause", "anexos": "annex", "reglas": "rule",
 }  # fmt: skip
 _LEVELS = {
     **{sign.rstrip("."): level for level, sign in SIGNS.items()},
     **{level: level for level in (*SIGNS, "rule", "addendum")},
+    **{f"{level}s": level for level in ("rule", "chapter", "part", "title", "clause", "exhibit", "schedule")},
     **{"sec": "section", "secs": "section", "sections": "section", "arts": "article", "articles": "article"},
     **_SPANISH,
 }
@@ -34,6 +38,13 @@ _FURTHER = r"(?:[.-](?:\d[^\W_]*|[A-Za-z](?!\w)))"
 # A number is written as one: "4.2", "IV", "iv", "B"; "complaint section must" has none.
 _NUMBER = re.compile(rf"(?P<number>(?:\d[^\W_]*|[IVXLC]+|[ivxlc]+|[A-Z])(?!\w){_FURTHER}*){_BELOW}")
 _ANY_NUMBER = re.compile(rf"(?P<number>(?:\d[^\W_]*|[IVXLC]+|[A-Z])(?!\w){_FURTHER}*){_BELOW}", re.IGNORECASE)
+_AND = r"(?:and|or|y|o|&)\s{1,2}"
+_NEXT = re.compile(  # of a list or range, in folded text
+    rf"(?:\s{{0,2}},\s{{0,2}}(?:{_AND})?|\s{{1,2}}{_AND}"
+    rf"|(?P<through>\s{{0,2}}-\s{{0,2}}|\s{{1,2}}(?:to|through|thru|a|al|hasta)\s{{1,2}}))(?P<sign>{_SIGN.pattern})?"
+)
+_COUNTED = re.compile(r"\s{1,2}(?!(?:and|or|y|o|of|del?|to|through|a|al)\b)[a-z]")  # "secs. 4-12, 4-13 and 5 dogs"
+_TWO = re.compile(r"(\d{1,4})-(\d{1,4})")
 _NUMBER_AT_END = re.compile(rf"[\s,]\s{{0,2}}(?P<number>\d[^\W_]*{_FURTHER}*){_BELOW}\W*\Z")
 _HEADING_AT_END = re.compile(r",\s{0,2}[“\"«](?P<heading>[^“”\"«»]{1,120})[”\"»]\W*\Z")
 _GAP = re.compile(r"[\s,)\]”\"’'*_»]*\Z")  # between a title and its number
@@ -63,7 +74,7 @@ _INTRODUCING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """Words that may name a document, and how far the whole citation reaches if they do, in the source's text."""
+    """Words that may name a document, and how far all of the citation reaches if they do, in the source's text."""
 
     words: str
     start: int
@@ -75,6 +86,7 @@ class Name:
 class Numbered:
     """A number or heading as written, with the places below it, "b" and "2" of "§ 4-12(b)(2)", and what may name its
     document, the longest first. `level` is "" where only the number is written; `bare`: perhaps nothing names it.
+    `more`: what is listed behind it, of the same names; `through`: it ends a range; `several`: a plural announces it.
     """
 
     start: int
@@ -85,6 +97,29 @@ class Numbered:
     heading: str = ""
     names: tuple[Name, ...] = ()
     bare: bool = False
+    more: tuple["Numbered", ...] = ()
+    through: bool = False
+    several: bool = False
+
+    @property
+    def listed(self) -> tuple["Numbered", ...]:
+        return (self, *self.more)
+
+    @property
+    def readings(self) -> tuple["Numbered", ...]:
+        """As it is, and "§§ 2-4" as a range: there may be a section 2-4."""
+        ends = _TWO.fullmatch(self.number) if self.several and not self.more else None
+        if not ends or int(ends[1]) >= int(ends[2]):
+            return (self,)
+        start = self.end - sum(len(step) + 2 for step in self.below) - len(ends[2])
+        last = replace(self, start=start, number=ends[2], names=(), through=True)
+        return self, replace(self, end=start - 1, number=ends[1], below=(), more=(last,))
+
+    def reach(self, name: Name | None, place: int) -> tuple[int, int]:
+        """Where one of those listed begins and ends in the text: with the name, if that stands beside it."""
+        one, is_last = self.listed[place], place == len(self.more)
+        start = name.start if name and not place else one.start
+        return start, max(name.end, one.end) if name and is_last else one.end
 
     @property
     def spellings(self) -> set[str]:
@@ -106,7 +141,8 @@ def beside(law: Sequence[Citation], own: Sequence[Citation]) -> list[Citation]:
     reach = [0] * max((one.end for one in (*law, *own)), default=0)  # by character of the law that is cited there
     for one in law:
         reach[one.start : one.end] = [one.end - one.start] * (one.end - one.start)
-    kept = [one for one in own if max(reach[one.start : one.end]) < one.end - one.start]
+    width = {one: max(one.end - one.start, 1) for one in own}  # what lies within a range stands at its end
+    kept = [one for one in own if max(reach[one.start : one.start + width[one]], default=0) < width[one]]
     for one in kept:
         reach[one.start : one.end] = [0] * (one.end - one.start)
     others = [one for one in law if not one.text or all(reach[one.start : one.end])]
@@ -131,18 +167,44 @@ def whole(source: Source) -> list[Numbered]:
 
 def _framed(folded: str, found: Numbered) -> Numbered:
     names = tuple(name for name in found.names if is_framed(folded, name.start, name.end))
-    return replace(found, names=names, bare=bool(found.level) and is_framed(folded, found.start, found.end))
+    return replace(found, names=names, bare=bool(found.level) and is_framed(folded, found.start, found.listed[-1].end))
 
 
 def _numbered(source: Source, number: re.Pattern[str]) -> Iterator[Numbered]:
-    text = source.visible
+    text, read = source.visible, 0
     for sign in _SIGN.finditer(source.folded):
-        if match := number.match(text, sign.end()):
-            start, end = sign.start(), match.end()
-            level = "section" if sign[0].startswith("§") else _LEVELS[sign[0].rstrip(". \t\n")]
-            names = (*_before(text, start, end), *_after(text, start, end))
-            bare = not _OF.match(text, end) and _is_alone(text, start)
-            yield Numbered(start, end, level, match["number"], _steps(match), names=names, bare=bare)
+        match = number.match(text, sign.end()) if sign.start() >= read else None
+        if match is None:
+            continue
+        first = Numbered(sign.start(), match.end(), _level(sign[0]), match["number"], _steps(match))
+        first = replace(first, several=is_plural(sign[0].strip()))
+        more = tuple(_more(source, first, number))
+        start, read = first.start, (more or (first,))[-1].end
+        names = (*_before(text, start, read), *_after(text, start, read))
+        bare = not _OF.match(text, read) and _is_alone(text, start)
+        yield replace(first, names=names, bare=bare, more=more)
+
+
+def _more(source: Source, first: Numbered, number: re.Pattern[str]) -> Iterator[Numbered]:
+    """The numbers that are listed behind the first: "secs. 4-12, 4-13 and 5-1", "§ 4-12 and § 4-13"."""
+    end, text = first.end, source.visible
+    for _ in range(MOST_LISTED):
+        link = _NEXT.match(source.folded, end)
+        match = number.match(text, link.end()) if link and (first.several or link["sign"]) else None
+        if match is None or match["number"][0].isdigit() != first.number[0].isdigit():
+            return
+        start, end = link.start("sign") if link["sign"] else match.start(), match.end()
+        if link["sign"] and (is_plural(link["sign"].strip()) or _level(link["sign"]) != first.level):
+            return  # another list, or "section IV, clause iv"
+        one = Numbered(start, end, first.level, match["number"], _steps(match), through=bool(link["through"]))
+        is_counting = first.is_compound and not one.is_compound and _COUNTED.match(text, end)
+        if is_counting or link["sign"] and _OF.match(text, end):  # "§ 4-12 and § 2 of the lease"
+            return
+        yield one
+
+
+def _level(sign: str) -> str:
+    return "section" if sign.startswith("§") else _LEVELS[sign.rstrip(". \t\n")]
 
 
 def _at_end(source: Source) -> Iterator[Numbered]:

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from retrieval.citations.citation import Citation, Found, Source, cite_plain, longest
+from retrieval.citations.citation import Citation, Found, Item, Source, cite_plain, longest
 from retrieval.citations.titled import Name, Numbered, as_words, whole, within
 from retrieval.corpus.filters import inside, searched
 from retrieval.models import Anchor, Document, Domain, Section
@@ -81,14 +81,13 @@ class Meaning:
 
 
 def cited_whole(text: str, query: Query, *, alone: bool = True) -> list[Citation]:
-    """What a whole query cites that is nothing but a citation; where that may be several places, all. `alone`: also by
-    a number that nothing names.
+    """What a whole query cites that is nothing but a citation, or a list of them; where one may be several places, all.
+    `alone`: also by a number that nothing names.
     """
     source, own = Source.of(text), Own(query)
-    for read in whole(source):
-        start, end, places = own.meant_by(read if alone else replace(read, bare=False))
-        if places:
-            return [one for place in places for one in source.citations(cited(start, end, place, read))]
+    for read in chain.from_iterable(one.readings for one in whole(source)):
+        if found := own.meant_by(read if alone else replace(read, bare=False)):
+            return [one for place in found for one in source.citations(place)]
     return []
 
 
@@ -101,11 +100,15 @@ def cited_in(text: str, query: Query, *, asked: bool = False, ever: bool = False
     return [one for place in found for one in source.citations(place)]
 
 
-def cited(start: int, end: int, place: Provision, read: Numbered) -> Found:
-    """With the places below it; of a provision that is not divided all of it is meant."""
+def cited(reach: tuple[int, int], place: Provision, read: Numbered, between: Iterable[Provision] = ()) -> Found:
+    """With the places below it; of a provision that is not divided all of it is meant. What lies `between` it and the
+    beginning of its range stands nowhere in the text.
+    """
     below = "".join(f"/{step}" for step in read.below) if place.divided else ""
     said = "".join(f"({step})" for step in read.below)
-    return Found.one(start, end, f"{place.locator}{below}", f"{place.citation}{said}")
+    start, end = reach
+    within = (Item(start, start, one.locator, one.citation) for one in between)
+    return Found(start, end, (*within, Item(start, end, f"{place.locator}{below}", f"{place.citation}{said}")))
 
 
 @dataclass(frozen=True)
@@ -179,24 +182,46 @@ class Own:
 
     # -- Whole queries
 
-    def meant_by(self, read: Numbered) -> tuple[int, int, list[Provision]]:
-        """Where it begins and ends, and the places it may mean: by a title, the name of a domain or a part of a title;
-        by the number alone. Without a sign an ordinary number is one behind a title alone.
+    def meant_by(self, read: Numbered) -> list[Found]:
+        """The places it may mean, or each number of its list: by a title, the name of a domain or a part of a title; by
+        the number alone. Without a sign an ordinary number is one behind a title alone. None where one leads nowhere.
         """
         if not self.domains:
-            return 0, 0, []
+            return []
         words = {name.words for name in read.names}
         loose = words if read.level or read.is_compound else set()
         meant = self.meanings(words, loose, self.domains if loose else (), most=MOST)
-        places = self.headed(read.heading, meant.values()) if read.heading else self.placed([read], meant.values())
-        if by := named_by(read, meant, places):
-            name, found = by
-            return name.start, name.end, found[:MOST]
-        # Alone in all that is searched, law that others made too.
+        headed = self.headed(read.heading, meant.values()) if read.heading else []
+        places = headed or self.placed(read.listed, meant.values())
+        found: list[Found] = []
+        before: list[Provision] = []
+        for n, one in enumerate(read.listed):
+            here = headed or [place for place in places if place.number in one.spellings]
+            if by := named_by(read.names, one.level, meant, here):
+                reach, places_of_one = read.reach(by[0], n), by[1][:MOST]
+            else:
+                reach, places_of_one = read.reach(None, n), self.alone(one) if read.bare else []
+            if not places_of_one:
+                return []
+            between = self.between(before, places_of_one) if one.through else []
+            found += [cited(reach, place, one, between) for place in places_of_one]
+            before = places_of_one
+        return found
+
+    def alone(self, read: Numbered) -> list[Provision]:
+        """The places of a number in the only document that has it, of all that is searched, law of others too."""
         number = Q(number__in=read.spellings)
-        holders = self.holders(number, self.query.domain_ids) if read.bare else {}
+        holders = self.holders(number, self.query.domain_ids)
         only = Q(document__in=holders, level=read.level) if len(holders) == 1 else Q(pk__in=[])
-        return read.start, read.end, self.provisions(number & only, self.domains)
+        return self.provisions(number & only, self.domains)
+
+    def between(self, first: Sequence[Provision], last: Sequence[Provision]) -> list[Provision]:
+        """What stands between the ends of a range, if these are two places of one document, and not too much."""
+        if len(first) != 1 or len(last) != 1 or first[0].document != last[0].document:
+            return []
+        after, before = first[0].position, last[0].position
+        where = Q(document=last[0].document, level=last[0].level, position__gt=after, position__lt=before)
+        return sorted(self.provisions(where, self.domains))
 
     def headed(self, heading: str, meant: Iterable[Meaning]) -> list[Provision]:
         documents = [one.pk for each in meant for one in each.titled][:MOST_HEADED]
@@ -229,31 +254,43 @@ class Own:
         read = [replace(one, names=tuple(name for name in one.names if self.is_meant(name, meant))) for one in read]
         meant = {name.words: meant[name.words] for one in read for name in one.names}
         by_number = defaultdict(list)
-        for place in self.placed(read, meant.values(), most=MOST_IN_TEXT):
+        readings = [one for some in read for reading in some.readings for one in reading.listed]
+        for place in self.placed(readings, meant.values(), most=MOST_IN_TEXT):
             by_number[place.number].append(place)
-        for one in read:
-            here = [place for number in one.spellings for place in by_number[number]]
-            by: Name | Numbered
-            by, found = named_by(one, meant, here) or (one, [])
-            if by is one and one.bare and one.is_compound:
+        for some in read:
+            known = (one for one in some.readings if any(map(by_number.get, one.spellings)))
+            yield from self.in_list(next(known, some), meant, by_number)
+
+    def in_list(
+        self, read: Numbered, meant: Mapping[str, Meaning], by_number: Mapping[str, Sequence[Provision]]
+    ) -> Iterator[Found]:
+        """What the numbers of one list lead to."""
+        before: list[Provision] = []
+        for n, one in enumerate(read.listed):
+            here = [place for number in one.spellings for place in by_number.get(number, ())]
+            name, found = named_by(read.names, one.level, meant, here) or (None, [])
+            if name is None and read.bare and one.is_compound:
                 found = [place for place in here if place.level == one.level]
             if len({place.document for place in found}) == 1:
-                yield cited(by.start, by.end, found[0], one)
+                between = self.between(before, found[:1]) if one.through else []
+                yield cited(read.reach(name, n), found[0], one, between)
             elif self.ever and not found:
-                yield from self.lacking(one, meant)
+                yield from self.lacking(read, n, meant)
+            before = found[:1]
 
     def is_meant(self, name: Name, meant: Mapping[str, Meaning]) -> bool:
         """Whether words of a text name what they may: "good faith, § 3" no public document "Good Faith"."""
         one = meant.get(name.words)
         return one is not None and (self.asked or name.is_title or one.is_private or bool(one.domains))
 
-    def lacking(self, read: Numbered, meant: Mapping[str, Meaning]) -> Iterator[Found]:
-        """A number that a document does not have: that of this title, or the one with numbers like it."""
+    def lacking(self, read: Numbered, place: int, meant: Mapping[str, Meaning]) -> Iterator[Found]:
+        """One listed that a document does not have: that of this title, or the one with numbers like it."""
+        number = read.listed[place].number
         for name, one in ((name, meant[name.words]) for name in read.names if name.words in meant):
             ended = one.ended if len(one.ended) == 1 else []
-            if document := next(iter(one.titled or ended), None) or self.with_like_numbers(read.number, one):
-                normalized = cite_plain(document.title, read.level, read.number, "")
-                yield Found.one(name.start, name.end, f"{document.locator}/{read.number}", normalized)
+            if document := next(iter(one.titled or ended), None) or self.with_like_numbers(number, one):
+                normalized = cite_plain(document.title, read.level, number, "")
+                yield Found.one(*read.reach(name, place), f"{document.locator}/{number}", normalized)
                 return
 
     def with_like_numbers(self, number: str, meant: Meaning) -> Titled | None:
@@ -271,14 +308,14 @@ class Own:
 
 
 def named_by(
-    read: Numbered, meant: Mapping[str, Meaning], places: Sequence[Provision]
+    names: Iterable[Name], level: str, meant: Mapping[str, Meaning], places: Sequence[Provision]
 ) -> tuple[Name, list[Provision]] | None:
-    """By which of its names a number leads to any of these places, and to which: to none where a document of a title
+    """By which of these names a number leads to any of these places, and to which: to none where a document of a title
     does not have it.
     """
-    for name in read.names:
+    for name in names:
         if one := meant.get(name.words):
-            found = one.among(places, read.level)
+            found = one.among(places, level)
             if found or one.titled:
                 return name, found
     return None

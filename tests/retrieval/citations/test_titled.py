@@ -90,6 +90,30 @@ def test_a_number_is_written_as_one():
     assert within(Source.of("The complaint alleges fraud, and each complaint section must be numbered.")) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("county code secs. 4-12, 4-13 and 5-1", "4-12 4-13 5-1"),
+        ("sections 2 to 4 of the manual", "2 …4"),
+        ("§ 4-12 and § 4-13", "4-12 4-13"),
+        ("manual, artículos 2 y 3", "2 3"),
+        ("county code sec. 4-12, 4-13", "4-12"),  # which announces one
+        ("county code §§ 4-12, 4-13 and 5 dogs", "4-12 4-13"),
+        ("county code § 4-12 and § 2 of the lease", "4-12"),
+        ("lease § 4, clause 2", "4"),
+    ],
+)
+def test_a_list_is_read_with_all_its_numbers(text, numbers):
+    read = next(iter(within(Source.of(text))))
+    assert " ".join("…" * one.through + one.number for one in read.listed) == numbers
+
+
+def test_two_numbers_with_a_hyphen_may_be_a_range():
+    (read,) = whole(Source.of("personnel manual §§ 2-4"))
+    assert [[one.number for one in reading.listed] for reading in read.readings] == [["2-4"], ["2", "4"]]
+    assert [len(one.readings) for one in within(Source.of("manual § 2-4, manual §§ 4-2, code §§ 4.1"))] == [1, 1, 1]
+
+
 def test_titles_are_compared_by_as_much_as_is_cited():
     assert as_words("Guía  del (nuevo) JURADO") == "guia del nuevo jurado"
     assert as_words("L" * 90) == "l" * 80

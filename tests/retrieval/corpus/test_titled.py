@@ -168,6 +168,33 @@ def test_a_public_title_of_a_word_is_none_in_a_text(code):
     assert len(found("The Petition, § 4; the petition, § 9.", ANA, ever=True)) == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("county code secs. 4-12, 4-11 and 9-31", "t4/4-12 t4/4-11 t9/9-31"),
+        ("sections 4-11 and 9-31 of the county code", "t4/4-11 t9/9-31"),
+        ("Secs. 4-11 and 4-12", "t4/4-11 t4/4-12"),
+        ("county code secs. 4-11, 4-99", ""),  # which is not here: searched as words
+    ],
+)
+def test_all_that_a_list_cites_is_found_in_its_order(code, text, numbers):
+    assert cited(text) == [f"/county_code/{number}" for number in numbers.split()]
+
+
+def test_a_range_has_all_that_stands_between_its_ends(manual):
+    Section.objects.filter(number="8").update(position=9)
+    for position, number in enumerate(("3", "4", "5"), 3):
+        a_place(manual, number, position=position)
+    Section.objects.filter(number="2.1").update(position=2)
+    between = [f"/personnel/manual/{number}" for number in ("3", "4", "5")]
+    assert cited("personnel manual sections 3 to 5") == cited("personnel manual §§ 3-5") == between
+    text = "See Personnel Manual, §§ 3-5, and sections 2.1, 3 and 9 of the Personnel Manual."
+    assert [written for written, _ in found(text, ever=True)] == [
+        "Personnel Manual, §§ 3", "", "5", "sections 2.1", "3", "9 of the Personnel Manual",
+    ]  # fmt: skip
+    assert [place for _, place in found(text)] == [*between, "/personnel/manual/2.1", "/personnel/manual/3"]
+
+
 @pytest.fixture
 def good_faith(code):
     """Public documents whose titles are words of any brief."""
@@ -179,7 +206,7 @@ def good_faith(code):
     "text",
     [
         "Good Faith 3 is no place.", "He acted in good faith, section 3 of the lease notwithstanding.",
-        "The duty of good faith, § 3, binds.", "The Covenant of Good Faith, § 3, binds.", "See § 3 of the Good Faith Act.",
+        "The duty of good faith, § 3, binds.", "The Covenant of Good Faith, § 3, binds.", "§ 3 of the Good Faith Act.",
         "GOOD FAITH\nSection 3 asks it.", "Good Faith\nSection 3 of the lease asks it.", "Lack of good faith, § 9.",
         "Section 3 of the Employee Handbook Committee's report",
     ],
