@@ -24,7 +24,8 @@ from retrieval.fetching.differences import SHORTEST, differences
 from retrieval.fetching.http import MOST_BYTES, Fetched, Site, Validators
 from retrieval.fetching.publishers import PUBLISHERS, Asked, Publisher, Source, Wanted, check_kind
 from retrieval.ingestion.ingest import Ingest
-from retrieval.ingestion.staging import check_length, file_hash, within
+from retrieval.ingestion.reading import file_hash
+from retrieval.ingestion.staging import check_length, within
 from retrieval.jobs import CORPUS, Progress, time_for_more
 from retrieval.models import Domain, Download, JobRun, Section
 from retrieval.parsing.sources import Place, read_next

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import date
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 from django.conf import settings
@@ -21,11 +21,11 @@ from retrieval.citations.finding import find_citations
 from retrieval.citations.naming import called, short_titles
 from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.indexes import terms
+from retrieval.ingestion.reading import document_of, forget
 from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
 from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
 from retrieval.models.corpus import SectionQuerySet
-from retrieval.parsing.packed import Identity, identity
-from retrieval.parsing.sources import Found, Place, read_next
+from retrieval.parsing.sources import Place
 from retrieval.parsing.tree import Node, SourceDocument
 from retrieval.parsing.uslm.reader import CODE_STEPS
 
@@ -40,7 +40,7 @@ def read(run: JobRun) -> Progress:
     domain = Domain.objects.get(slug=run.params["domain"])
     path = source_path(run.params["source"]) if run.params.get("source") else own_source(domain.source, domain)
     place = Place(**run.state.get("place", {}))
-    found = read_next(path, domain, place)
+    found, digest = document_of(run, path, domain, place)
     source = of_edition(found.document, run.params.get("edition", ""))
     check_identity(domain, source)
     name = Path(found.filename).name
@@ -53,7 +53,6 @@ def read(run: JobRun) -> Progress:
     beside = live.filter(valid_to=None).exclude(pk__in=covered.values("pk"))
     if source.scope is not None:
         rows = placed(live.filter(valid_to=None), beside, rows)
-    digest = source_hash(path, found)
     progress = stage_some(run, domain, source, rows, name, digest)
     said = {
         "place": asdict(place),
@@ -62,6 +61,7 @@ def read(run: JobRun) -> Progress:
         "span": within(run.params.get("span", (0, 1)), found.span),
     }
     if "gone" in progress.state:
+        forget()
         kept = set(beside.values_list("pk", flat=True)) if source.scope is not None else set()
         gone = [pk for pk in progress.state["gone"] if pk not in kept]
         said |= {"gone": gone, "edition": dated(source.edition)}
@@ -159,9 +159,7 @@ def stage_some(
     *,
     owner: str = "",
 ) -> Progress:
-    """Stages what is new or changed, as far as the step has time: the next one reads the source again and goes on
-    behind the sections `compared`.
-    """
+    """Stages what is new or changed, as far as the step has time: the next goes on behind the sections `compared`."""
     described = description(source, filename, digest)
     document, _ = Document.objects.get_or_create(
         domain=domain,
@@ -316,25 +314,6 @@ def description(source: SourceDocument, filename: str, digest: str) -> dict:
         "pages": source.pages,
         "scanned_pages": list(source.scanned_pages),
     }
-
-
-def source_hash(path: Path, found: Found) -> str:
-    """Of the file that a document was read from, or of its pages one after another."""
-    if not path.is_dir():
-        return file_hash(path)
-    hashes = [file_hash(path / name) for name in found.pages or (found.filename,)]
-    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
-
-
-def file_hash(path: Path) -> str:
-    return hash_of(path, identity(path))
-
-
-@lru_cache(maxsize=16)
-def hash_of(path: Path, state: Identity) -> str:
-    """Each state of a file is read once: many documents may come from one file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def section_rows(domain: Domain, source: SourceDocument) -> Iterator[Row]:

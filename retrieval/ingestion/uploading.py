@@ -6,6 +6,7 @@ handed it in, and no more; jobs of the corpus take turns.
 """
 
 import hashlib
+import json
 import secrets
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -186,8 +187,8 @@ def why(refused: SourceRefused) -> dict:
 
 
 def read(run: JobRun) -> Progress:
-    """Reads the file and stages the next portion. One that cannot be read is refused with the reason, and nothing of it
-    stays.
+    """Stages the next portion of the file, which is read once. One that cannot be read is refused with the reason, and
+    nothing of it stays.
     """
     upload = upload_of(run)
     if upload.content is None:
@@ -201,6 +202,7 @@ def read(run: JobRun) -> Progress:
     digest, owner = upload.content_hash, upload.principal
     progress = stage_some(run, upload.domain, source, rows, upload.filename, digest, owner=owner)
     if progress.state.get("phase") != "chunk":
+        Upload.objects.filter(pk=upload.pk).update(content=source.to_json().encode())
         return progress
     document = Document.objects.get(pk=progress.state["document"])
     for name, reader in zip(upload.grants, upload.readers, strict=True):
@@ -212,10 +214,16 @@ def read(run: JobRun) -> Progress:
 
 
 def document_in(upload: Upload) -> SourceDocument:
-    """Its title is the one given now, else the one that people gave the document, else the file's own."""
-    place, stem = place_of(upload), PurePath(upload.filename).stem
-    source = extract(bytes(upload.content), filename=upload.filename, identifier=place, name=stem)
-    known = Document.objects.filter(domain=upload.domain, locator=place, title_given=True)
+    """What was read of the file, which takes its place until all of it is staged. Its title is the one given now, else
+    the one that people gave the document, else the file's own.
+    """
+    content = bytes(upload.content)
+    if hashlib.sha256(content).hexdigest() == upload.content_hash:
+        place, stem = place_of(upload), PurePath(upload.filename).stem
+        source = extract(content, filename=upload.filename, identifier=place, name=stem)
+    else:
+        source = SourceDocument.of_file(json.loads(content))
+    known = Document.objects.filter(domain=upload.domain, locator=source.identifier, title_given=True)
     title = upload.title or known.values_list("title", flat=True).first()
     return replace(source, title=title) if title else source
 

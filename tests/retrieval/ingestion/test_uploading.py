@@ -16,6 +16,7 @@ from retrieval.errors import ArfError, Forbidden, NoRoom, SourceRefused, TooMany
 from retrieval.ingestion import staging, uploading
 from retrieval.models import ApiKey, Chunk, Document, DocumentGrant, Domain, JobRun, Section, Upload
 from retrieval.models.uploads import in_words
+from retrieval.parsing.sources import extract
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from tests import files
@@ -237,6 +238,15 @@ def test_a_long_file_is_staged_in_portions(in_portions):
     assert len(current(upload.document)) == 10
     changed = handed_in(domain, TEN.replace(b"Words of part 7", b"Deeds of part 7"), "ten.txt")
     assert changed.run.message.endswith("1 sections published, 0 removed")
+
+
+def test_a_file_is_read_once_for_all_its_portions(in_portions, monkeypatch):
+    read = []
+    monkeypatch.setattr(uploading, "extract", lambda *given, **said: read.append(given) or extract(*given, **said))
+    upload = handed_in(a_domain(), TEN, "ten.txt", title="Of Ten Parts")
+    assert len(read) == 1
+    assert (upload.status, upload.document.title, upload.content) == ("stored", "Of Ten Parts", None)
+    assert [section.text for section in upload.document.sections.in_order()][9].endswith("of part 10.")
 
 
 def test_a_file_cancelled_between_two_portions_leaves_nothing(in_portions):
