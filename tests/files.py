@@ -15,7 +15,9 @@ Words = tuple[float, float, float, str, str]  # left, from the top, size, font (
 
 
 def pdf(*pages: Iterable[Words | str] | str, extra: bytes = b"", title: str = "") -> bytes:
-    """A PDF of US Letter pages. A page given as "scan" is an image, as "blank" nothing; words may stand on a "scan"."""
+    """A PDF of US Letter pages. A page given as "scan" is an image, as "figure" has a small one, as "blank" nothing;
+    words may stand on a "scan" and beside a "figure".
+    """
     objects: list[bytes] = [b"", b"", b""]
     kids = []
     for page in pages:
@@ -42,9 +44,10 @@ def pdf(*pages: Iterable[Words | str] | str, extra: bytes = b"", title: str = ""
 
 def drawn(page: list[Words | str]) -> bytes:
     scan = b"q 500 0 0 700 50 40 cm /I Do Q " if "scan" in page else b""
+    scan += b"q 300 0 0 250 150 300 cm /I Do Q " if "figure" in page else b""
     shown = (
         b"/%s %g Tf 1 0 0 1 %g %g Tm (%s) Tj" % (font.encode(), size, x, 792 - y, escaped(text))
-        for x, y, size, font, text in (words for words in page if words not in ("scan", "blank"))
+        for x, y, size, font, text in (words for words in page if words not in ("scan", "figure", "blank"))
     )
     return scan + b"BT " + b"\n".join(shown) + b" ET"
 

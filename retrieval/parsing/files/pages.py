@@ -18,6 +18,9 @@ BESIDE = 0.1  # of a page's lines that may stand beside another in a single colu
 PAGE_NUMBER = re.compile(
     r"[-–—\s]*+(page|página|pág\.?|p\.)?\s*+(\d{1,4}|[ivxl]{1,7})([\s/]*(of|de|/)\s*\d{1,4})?[-–—.\s]*", re.I
 )
+ADDRESS = re.compile(r"(?:^|\s)(?:(?:https?|file|data|chrome)://?\S+|about:blank)(?=\s|$)")
+PAGE_OF = re.compile(r"(?:^|\s)(\d{1,4})\s?(?:/|of|de)\s?(\d{1,4})(?=\s|$)")
+PRINTED_AT = re.compile(r"(?:^|\s)\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s\d{1,2}[:.]\d{2}")
 
 # From where its dots begin, and read in one way: a line may be all dots.
 LEADER = re.compile(r"^.*?(?<![.·…_])(?<![.·…_]\s)(?:[.·…_]\s?){4,}+\s*(?P<page>\d{1,4}|[ivxl]{1,7}|[A-Z](-\d{1,3})?)$")
@@ -51,9 +54,9 @@ def blocks_of(pages: Sequence[Page]) -> list[Block]:
 
 def without_furniture(pages: Sequence[Page]) -> list[list[Line]]:
     """The lines of each page in reading order, but running heads, running feet and page numbers."""
-    repeated = running(pages)
+    repeated, printed = running(pages), by_browser(pages)
     kept = [
-        [line for line in page.lines if line not in edges or not spots(page, line) & repeated]
+        [line for line in page.lines if line not in printed and (line not in edges or not spots(page, line) & repeated)]
         for page in pages
         for edges in [edge_lines(page.lines, EDGE_LINES)]
     ]
@@ -82,6 +85,34 @@ def running(pages: Sequence[Page]) -> set[Spot]:
         for spot, found in seen.items()
         if follow_on([page.number for page in found]) and any(len(page.lines) >= LONGER for page in found)
     }
+
+
+def by_browser(pages: Sequence[Page]) -> set[Line]:
+    """What a browser prints at the edges of every page, be it one alone: its address and number of so many, with the
+    day and the title in the same rows. None unless all pages have both, numbered one after another.
+    """
+    found, numbers = set[Line](), list[set[tuple[int, int]]]()
+    for place, page in enumerate(pages):
+        rows = [row for row in (first_row(page.lines), last_row(page.lines)) if row]
+        said = [" ".join(line.text for line in sorted(row, key=lambda line: line.left)) for row in rows]
+        counts = ((int(number) - place, int(most)) for number, most in PAGE_OF.findall(" ".join(said)))
+        numbers.append({(first, most) for first, most in counts if 1 <= first <= most - len(pages) + 1})
+        if not any(map(ADDRESS.search, said)):
+            return set()
+        for row, text in zip(rows, said, strict=True):
+            found |= set(row) if any(mark.search(text) for mark in (ADDRESS, PAGE_OF, PRINTED_AT)) else set()
+    return found if numbers and set.intersection(*numbers) else set()
+
+
+def first_row(lines: Sequence[Line]) -> list[Line]:
+    """The uppermost line of a page with what stands beside it."""
+    top = min(lines, key=lambda line: line.top, default=None)
+    return [line for line in lines if top and line.top + line.bottom < 2 * top.bottom]
+
+
+def last_row(lines: Sequence[Line]) -> list[Line]:
+    foot = max(lines, key=lambda line: line.bottom, default=None)
+    return [line for line in lines if foot and line.top + line.bottom > 2 * foot.top]
 
 
 def follow_on(numbers: Sequence[int]) -> bool:

@@ -31,7 +31,8 @@ HEAVY = 600  # font weights from semibold on
 LETTERS = {2: "-", 10: "\n", 13: "\n", 0xAD: "-", 0xFFFE: "-"}
 # One that is set raised, whole or but for what stands under its stroke, and a digit right before it.
 FRACTION = re.compile(rf"(\d?)([{RAISED_DIGITS}]+[/⁄](?=[\d{RAISED_DIGITS}])[{RAISED_DIGITS}]*)")
-FEW = 20  # letters; a page with an image and fewer in its body is a scan, with perhaps a stamped number
+FEW = 20  # letters; a page with an image and fewer in its body may be a scan, with perhaps a stamped number
+COVERED = 0.5  # of a page by images, for one with words at its edges to be a scan and not a figure
 MARGIN = 0.1  # of a page's height: what stands closer to its edge is a running head or foot, stamps of courts too
 # What programs write where there is no title, a number behind it or not: "Microsoft Word - lease.doc", "doc1".
 JUNK_TITLE = re.compile(r"(?:microsoft (?:word|powerpoint)\b.*|(?:untitled|document|doc|printing)[\s\d.()-]*)", re.I)
@@ -89,10 +90,21 @@ def read_page(document: pypdfium2.PdfDocument, number: int) -> Page:
     lines = tuple(_Letters(textpage.raw, height, number).lines())
     body = [line for line in lines if MARGIN * height < line.bottom and line.top < (1 - MARGIN) * height]
     few = sum(len(line.text) for line in body) < FEW
-    scanned = few and any(page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3))
+    scanned = few and is_scan(page, least=COVERED if lines else 0.0)
     textpage.close()
     page.close()
     return Page(number, height, lines, scanned)
+
+
+def is_scan(page: pypdfium2.PdfPage, *, least: float) -> bool:
+    """Whether it has images that cover this share of it; what draws an image counts whole."""
+    places = set()
+    for image in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3):
+        while image.container:
+            image = image.container
+        places.add(image.get_bounds())
+    covered = sum((right - left) * (top - bottom) for left, bottom, right, top in places)
+    return bool(places) and covered >= least * page.get_width() * page.get_height()
 
 
 @dataclass(slots=True)

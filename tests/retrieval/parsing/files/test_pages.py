@@ -46,6 +46,30 @@ def test_running_heads_are_left_out_where_one_of_three_pages_is_short(short):
     assert text.count(BODY) == 8
 
 
+BY_BROWSERS = {
+    "chromium": ("11/29/26, 10:39 AM County Code, Title 4 (Animals)", "https://county.example/code#4 {}/{}"),
+    "firefox": ("County Code, Title 4 (Animals) https://county.example/code", "{} of {} 29.11.2026, 10:39"),
+    "spanish": ("29/11/26, 10:39 Código del condado", "https://county.example/codigo {}/{}"),
+}
+
+
+def printed(head, foot, numbers, most):
+    rows = [((72.0, 18.0, 7.0, "F1", head), (72.0, 775.0, 7.0, "F1", foot.format(n, most))) for n in numbers]
+    return " ".join(texts(files.pdf(*([top, *files.column(f"{BODY}."), end] for top, end in rows)), "a.pdf"))
+
+
+@pytest.mark.parametrize("numbers", [[1], [1, 2], [4, 5]])
+@pytest.mark.parametrize("browser", BY_BROWSERS)
+def test_what_browsers_print_at_the_edges_is_left_out_of_files_of_any_length(browser, numbers):
+    assert printed(*BY_BROWSERS[browser], numbers, most=numbers[-1]) == " ".join([f"{BODY}."] * len(numbers))
+
+
+def test_an_address_and_a_number_that_counts_no_pages_are_text():
+    head, foot = BY_BROWSERS["chromium"]
+    assert "county.example" in printed(head, foot, [1, 1], 2) and "10:39" in printed(head, foot, [2, 1], 2)
+    assert "county.example" in printed("Of Animals", "Ask at https://county.example", [1, 2], 2)
+
+
 def test_what_only_short_pages_say_is_no_running_head():
     covers = [files.column(f"EXHIBIT {number}", font="F2") for number in (1, 2, 3)]
     assert "EXHIBIT 2" in " ".join(texts(files.pdf(LONGER, *covers), "a.pdf"))

@@ -25,6 +25,12 @@ def test_a_scan_alone_is_refused_whatever_stands_at_its_edges():
     assert "All 1 pages are scans" in refusal(files.pdf([HEAD, "scan", FOOT]), "a.pdf")
 
 
+def test_a_page_with_a_figure_and_its_words_at_the_edges_is_no_scan():
+    pages = files.pdf([HEAD, "figure", FOOT], "figure", files.column(BODY))
+    assert formats.read(pages, "a.pdf").scanned_pages == (2,)  # which has nothing else
+    assert texts(files.pdf([HEAD, "figure", FOOT]), "a.pdf") == [HEAD[-1], FOOT[-1]]
+
+
 def test_a_locked_pdf_and_a_broken_one_are_refused_with_the_reason():
     assert "encrypted" in refusal(files.encrypted_pdf(), "a.pdf")
     assert "broken" in refusal(b"%PDF-1.7\n" + bytes(range(256)) * 4, "a.pdf")
