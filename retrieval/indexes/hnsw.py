@@ -3,7 +3,8 @@
 An index is made once a domain has grown large and nothing comes into it, by a process of its own that takes as long as
 it takes and keeps neither searches nor ingestion waiting; PostgreSQL keeps it up to date. To enter vectors one by one
 takes several times as long as to make the index of all, so a body of law that is being loaded has none until it is
-through, and is compared one by one. Only texts that are in force are in it: staged, closed and private vectors are not.
+through, or a day has passed, and is compared one by one. Only texts that are in force are in it: staged, closed and
+private vectors are not.
 """
 
 import logging
@@ -35,6 +36,8 @@ PATIENCE = "2s"  # for a lock on the table, behind which searches would have to 
 LOOKED_AFTER = 2.0  # seconds that a step of the job waits before it tells how far the builder is
 MOST_STARTS = 3  # of a builder that ends without an index
 QUIET = timedelta(minutes=5)  # after the last texts came: titles are often loaded one after another
+LONGEST = timedelta(days=1)  # that an index is put off where texts never cease to come
+PAUSE = timedelta(hours=1)  # between two of them, in which the clock has looked and had it made
 RESTS = timedelta(days=1)  # until what failed, or somebody cancelled, is ordered again
 KEY = "vectors"  # of the job, which keeps no other waiting
 BUILDER = "builder of vector indexes"  # the advisory lock of whoever builds: one on all nodes
@@ -136,9 +139,22 @@ def missing(*models: EmbeddingModel) -> list[Lacking]:
 
 
 def ready_to_build() -> list[Lacking]:
-    """Those of the model in use that nothing comes into, nor came into a moment ago."""
-    coming = jobs.coming_in(QUIET)
+    """Those of the model in use that nothing comes into, nor came into a moment ago, or something has for a day."""
+    coming = {slug for slug in jobs.coming_in(QUIET) if not comes_without_end(slug)}
     return [(model, domain) for model, domain in missing() if domain.slug not in coming]
+
+
+def comes_without_end(slug: str) -> bool:
+    """Whether texts have been coming into a domain for too long without a pause, as where people hand in files all the
+    time.
+    """
+    began = now = timezone.now()
+    runs = JobRun.objects.filter(key=jobs.CORPUS, params__domain=slug).order_by("-pk")
+    for started, finished in runs.values_list("started_at", "finished_at").iterator(chunk_size=200):
+        if now - began >= LONGEST or (finished and finished < began - PAUSE):
+            break
+        began = min(began, started or began)
+    return now - began >= LONGEST
 
 
 def is_large(model: EmbeddingModel, domain: Domain) -> bool:

@@ -1,5 +1,7 @@
 """Vector indexes of large domains: ordered once a domain has grown, made one a step, dropped with their model."""
 
+from datetime import timedelta
+
 import numpy as np
 import psycopg
 import pytest
@@ -57,6 +59,23 @@ def test_a_domain_that_something_comes_into_has_no_index_made_until_a_while_afte
     assert not ordered()
     JobRun.objects.filter(pk=coming.pk).update(finished_at=timezone.now() - hnsw.QUIET)
     assert ordered() == 1
+
+
+@pytest.mark.parametrize(("hours", "made"), [(23, 0), (25, 1)])
+def test_a_domain_that_files_never_cease_to_come_into_has_its_index_made_after_a_day(grown, hours, made):
+    minute, now = timedelta(minutes=1), timezone.now()
+    ended = [now - 5 * minute * n for n in range(12 * hours, -1, -1)]
+    told = {"kind": "upload", "key": jobs.CORPUS, "params": {"domain": grown.slug}, "status": "done"}
+    JobRun.objects.bulk_create(JobRun(**told, started_at=end - minute, finished_at=end) for end in ended)
+    assert ordered() == made
+
+
+def test_a_day_begins_anew_with_a_pause_in_which_the_index_could_be_made(grown):
+    hour, now = timedelta(hours=1), timezone.now()
+    told = {"kind": "upload", "key": jobs.CORPUS, "params": {"domain": grown.slug}, "status": "done"}
+    JobRun.objects.create(**told, started_at=now - 30 * hour, finished_at=now - 3 * hour)
+    JobRun.objects.create(**told, started_at=now - hour, finished_at=now)
+    assert not ordered()
 
 
 def test_another_embedder_serves_only_with_its_indexes_whatever_comes_in(grown):
