@@ -39,6 +39,7 @@ BROKEN = (  # what reading an archive raises that is cut short, damaged, locked,
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError),
     *(EOFError, OSError, RuntimeError, NotImplementedError),
 )
+LOCKED = 1  # flag of a file in a zip that a password locks
 OPINIONS = (".json", ".txt", ".html", ".htm")
 MAX_MEMBER = (
     200 * 2**20
@@ -179,6 +180,8 @@ def content_of(path: Path, name: str) -> Path | bytes:
     if not path.name.lower().endswith(ARCHIVES):
         return path
     with opened_archive(path) as archive:
+        if isinstance(archive, zipfile.ZipFile) and archive.getinfo(name).flag_bits & LOCKED:
+            raise SourceRefused(gettext_noop("%(name)s is encrypted: pack it without a password."), name=name)
         file = archive.open(name) if isinstance(archive, zipfile.ZipFile) else archive.extractfile(name)
         content = file.read(MAX_MEMBER + 1)
     if len(content) > MAX_MEMBER:

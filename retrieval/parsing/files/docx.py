@@ -22,7 +22,10 @@ from retrieval.parsing.designators import in_roman
 from retrieval.parsing.files.blocks import Block, Blocks, single_spaced, whole
 from retrieval.parsing.files.limits import MAX_CHARACTERS, MAX_UNPACKED, TOO_LONG
 
-LOCKED = b"\xd0\xcf\x11\xe0"  # an OLE container: an encrypted file, or one of Word before 2007
+CONTAINER = b"\xd0\xcf\x11\xe0"  # of OLE: an encrypted file, or one of Word before 2007
+PACKAGE = "EncryptedPackage".encode("utf-16-le")  # what the first holds
+LOCKED = 1  # flag of a part that a password locks
+ENCRYPTED = gettext_noop("The file is encrypted: save it without a password.")
 MAX_PARTS = 5_000
 BROKEN = gettext_noop("The file is broken: it cannot be read as DOCX.")
 MALFORMED = (  # AttributeError: python-docx takes it for granted that each part has the root that its name promises
@@ -55,16 +58,15 @@ def read(content: bytes) -> Blocks:
 
 
 def check_package(content: bytes) -> None:
-    if content.startswith(LOCKED):
-        raise SourceRefused(
-            gettext_noop(
-                "The file is encrypted, or older than Word 2007: save it as DOCX, without a password."
-            )
-        )
+    if content.startswith(CONTAINER):
+        old = gettext_noop("The file is older than Word 2007: save it as DOCX.")
+        raise SourceRefused(ENCRYPTED if PACKAGE in content else old)
     try:
         parts = ZipFile(BytesIO(content)).infolist()
     except (BadZipFile, ValueError, NotImplementedError) as error:
         raise SourceRefused(BROKEN) from error
+    if any(part.flag_bits & LOCKED for part in parts):
+        raise SourceRefused(ENCRYPTED)
     if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED:
         raise SourceRefused(
             gettext_noop("The file unpacks to more than %(bytes)s bytes or %(parts)s parts."),

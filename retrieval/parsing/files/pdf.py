@@ -63,7 +63,7 @@ def opened(content: bytes) -> pypdfium2.PdfDocument:
         if not len(document):
             raise SourceRefused(gettext_noop("The file has no pages."))
     except pypdfium2.PdfiumError as error:
-        if error.err_code == raw.FPDF_ERR_PASSWORD:
+        if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
             raise SourceRefused(gettext_noop("The file is encrypted: save it without a password.")) from error
         raise SourceRefused(gettext_noop("The file is broken: it cannot be read as PDF.")) from error
     return document

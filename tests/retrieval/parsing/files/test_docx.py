@@ -192,3 +192,12 @@ def test_a_word_file_with_damaged_bytes_is_broken():
     content = files.docx(("Normal", "The rent is nine."))
     packed = content.index(b"[Content_Types].xml") + len("[Content_Types].xml")
     assert refusal(content[:packed] + b"\xff" * 40 + content[packed + 40 :], "a.docx") == docx.BROKEN
+
+
+def test_a_word_file_that_a_password_locks_is_told_from_an_old_one():
+    """Word packs an encrypted file into a container of OLE, as it did all files before 2007."""
+    container = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(504)
+    encrypted = "The file is encrypted: save it without a password."
+    assert refusal(container + "EncryptedPackage".encode("utf-16-le"), "a.docx") == encrypted
+    assert "older than Word 2007" in refusal(container + "WordDocument".encode("utf-16-le"), "a.docx")
+    assert refusal(files.locked(files.docx(("Normal", "Words."))), "a.docx") == encrypted

@@ -33,6 +33,8 @@ def test_a_page_with_a_figure_and_its_words_at_the_edges_is_no_scan():
 
 def test_a_locked_pdf_and_a_broken_one_are_refused_with_the_reason():
     assert "encrypted" in refusal(files.encrypted_pdf(), "a.pdf")
+    other = files.encrypted_pdf().replace(b"/Filter/Standard", b"/Filter/Foreign1")  # of another maker
+    assert "encrypted" in refusal(other, "a.pdf")
     assert "broken" in refusal(b"%PDF-1.7\n" + bytes(range(256)) * 4, "a.pdf")
 
 
