@@ -20,6 +20,7 @@ FILE = Path(__file__).parents[1] / "corpora" / "acts.jsonl"
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z0-9]+)*|[0-9]+[a-z]*")
 _SKIPPED = frozenset(("and", "the"))  # "Food, Drug, and Cosmetic Act" is also written without
 _WHOLE = 100  # sections: an act of which as many are known is known whole
+_LEFT_OUT = 3  # hundreds of an act's own numbers that the table may not tell of; of more it has none
 AROUND = 200  # characters on either side that tell how a name is meant; all of a long text for each takes long
 _CORRECTED = 6  # letters: a shorter word misspelt is too near to others
 _LONGEST_CORRECTED = 400  # characters of text; the slips of a whole document's words are left alone
@@ -27,6 +28,7 @@ _RUN = re.compile(r"(?P<first>\w+?)(?:-(?P<last>[0-9]+))?:(?:(?P<title>\w+)/)?(?
 _WHOLE_TITLE = re.compile(r"title (\w+)")
 _COUNTED = re.compile(r"(.*?)(?:([0-9]+)|(([a-z])\4*))")
 _OF_ANOTHER = re.compile(r"\s{1,2}(?:of|de|del)\b")
+_TWO_LETTERS = re.compile(r"[A-Za-z]{2}")
 _PIECE = re.compile(r"[0-9]+|[A-Za-z]+|-")
 _LAW_NAMES = ("pub l", "pub l no", "public law", "public law no", "p l", "pl", "ley publica")
 
@@ -58,7 +60,19 @@ class Act:
             return f"/us/usc/t{self.title}/s{cased_section(int(self.title), number)}"
         title = self.first.split("/")[3].removeprefix("t")
         in_code = f"/us/usc/t{title}/s{cased_section(int(title), number) if title.isdigit() else number}"
-        return self.sections.get(number.upper()) or (in_code if self.holds(in_code) else None)
+        is_of_code = self.holds(in_code) and not self.may_have(number)
+        return self.sections.get(number.upper()) or (in_code if is_of_code else None)
+
+    def may_have(self, number: str) -> bool:
+        """Whether it may have such a section of its own, of which the table does not tell, between two of those that it
+        tells of: "section 462 of the Social Security Act" is not 42 U.S.C. § 462.
+        """
+        if _TWO_LETTERS.search(number):  # "PHSA 300gg-11"
+            return False
+        known, its = [int(each) for each in self.sections if each.isdigit()], int(re.match(r"[0-9]+", number)[0])
+        before = max((each for each in known if each <= its), default=None)
+        after = min((each for each in known if each >= its), default=None)
+        return None not in (before, after) and after // 100 - before // 100 <= _LEFT_OUT
 
     def ends_before(self, number: str) -> bool:
         """Whether the act is known section by section, and the number is past the last hundred of them."""

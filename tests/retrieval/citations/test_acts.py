@@ -87,6 +87,23 @@ def test_every_place_is_in_the_code_of_2016(code_of_2016):
         ("Tariff Act of 1930", "706", "/us/usc/t19/s1671e"),
         ("Social Security Act", "1859", "/us/usc/t42/s1395w-28"),
         ("Commodity Exchange Act", "5", "/us/usc/t7/s7"),
+        # Behind sections that the Code has under a letter, or of which it skips some.
+        ("Safe Drinking Water Act", "1452", "/us/usc/t42/s300j-12"),
+        ("Resource Conservation and Recovery Act", "2007", "/us/usc/t42/s6916"),
+        ("Resource Conservation and Recovery Act", "3014", "/us/usc/t42/s6935"),
+        ("Longshore and Harbor Workers' Compensation Act", "49", "/us/usc/t33/s948a"),
+        ("Occupational Safety and Health Act", "28", None),
+        ("Clean Water Act", "121", "/us/usc/t33/s1273"),
+        ("Federal Power Act", "319", "/us/usc/t16/s825q-1"),
+        ("National Environmental Policy Act", "209", "/us/usc/t42/s4347"),
+        ("Communications Act of 1934", "365", "/us/usc/t47/s363"),
+        ("Lanham Act", "66", "/us/usc/t15/s1141f"),
+        ("Clayton Act", "20", "/us/usc/t29/s52"),
+        # The Code's own numbers, but none that the act may have too.
+        ("Social Security Act", "1395x", "/us/usc/t42/s1395x"),
+        ("Public Health Service Act", "300gg-11", "/us/usc/t42/s300gg-11"),
+        ("Social Security Act", "462", None),
+        ("Homeland Security Act", "228", None),
     ],
 )
 def test_a_section_is_where_lawyers_look(act, number, locator):
