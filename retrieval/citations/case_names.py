@@ -30,6 +30,32 @@ _TITLES = "judge|justice|officer|general|agent|juez|jueza|oficial"
 _OF_A_PERSON = re.compile(rf"(?<![a-z])(?:{_NO_NAME}|{_TITLES})\.?\s{{1,2}}\Z")
 _WHO_IS = re.compile(r",?\s{1,2}(?:my|mis?)(?![a-z])")
 SIDES = ("before", "after")  # of the "v."; one party alone stands after "In re"
+_CAPITALISED = re.compile(r"[A-Z][\w.'’-]*")
+_GOES_ON = re.compile(r"\s{1,2}(?:(?:&|and|of|the)\s{1,2}){0,2}(?=[A-Z])")  # within the name of a party
+_ENDING = re.compile(r"(?:['’]s|[.'’-]+)\Z")
+_LONGEST_PARTY, _SHORTEST_PARTY = 5, 4  # words of its name; letters of one that is called by a word
+# What begins the names of many parties, or is a place: no name by itself.
+_OF_MANY = frozenset(
+    words(
+        "united states state people commonwealth government department dept board commission commissioner bureau "
+        "office secretary attorney general director warden superintendent sheriff governor mayor president senate "
+        "house congress city county town village township borough parish district school university college "
+        "church hospital bank trust insurance railroad railway rail airlines steamship telephone telegraph "
+        "electric gas power light oil steel coal mining manufacturing national american federal international "
+        "first second southern northern eastern western central union association society league committee "
+        "council authority agency local court appeal appeals circuit supreme superior trial judge justice "
+        "magistrate new north south west east great grand los san santa saint republican democratic party labor "
+        "industrial pacific atlantic public alabama alaska arizona arkansas california carolina colorado "
+        "connecticut dakota delaware florida georgia hawaii idaho illinois indiana iowa kansas kentucky louisiana "
+        "maine maryland massachusetts michigan minnesota mississippi missouri montana nebraska nevada hampshire "
+        "jersey mexico york ohio oklahoma oregon pennsylvania rhode island tennessee texas utah vermont virginia "
+        "washington wisconsin wyoming columbia puerto rico guam chicago boston philadelphia orleans francisco "
+        "angeles detroit houston dallas denver seattle atlanta miami baltimore cleveland cincinnati memphis "
+        "america england france germany china japan canada india cuba iran matter estate company corporation "
+        "industries services systems products home family health tax stock exchange securities trade reserve army "
+        "navy military workers employees employers"
+    )
+)
 _MOST_NAMED = 4  # cases in one question
 _REACH = 8  # words on either side that may be a party's
 _BREAK = re.compile(r"[?!;:()\n]")
@@ -108,6 +134,30 @@ class CaseNames:
         """The cases that a question calls by a short name without "case": "What did Marbury decide?"."""
         return short_names.asked_about(source.folded, self.proper)
 
+    def by_party(self, source: Source) -> Iterator[Found]:
+        """The one case that has a party of this name, beside words that are said of decisions: "the Skidmore case", "el
+        caso Youngstown", "Was Skidmore overruled?". With capitals: parties are called by words of every text.
+        """
+        return short_names.asked_about(source.folded, dict(self._parties(source)), of_parties=True)
+
+    def _parties(self, source: Source) -> Iterator[tuple[str, str]]:
+        """Names of parties that the text has, as they stand in it, and the case that alone has such a party."""
+        for begin in _CAPITALISED.finditer(source.visible):
+            for end in _ends_of_name(source.visible, begin):
+                name = source.folded[begin.start() : end]
+                said = [word.text for word in words_of(name)]
+                if case := self._with_party(said):
+                    yield name.replace("’", "'"), case.locator
+
+    def _with_party(self, said: Sequence[str]) -> Case | None:
+        """The only case that has these words, if one of its parties is called so or begins so."""
+        if not said or said[-1] in _OF_MANY or len(said[0]) < _SHORTEST_PARTY * (len(said) == 1):
+            return None
+        having = (set().union(*(self.by_word.get((side, word), ()) for side in SIDES)) for word in said)
+        places = set.intersection(*having)
+        case = self.cases[places.pop()] if len(places) == 1 else None
+        return case if case and any(party[: len(said)] == tuple(said) for party in case.parties) else None
+
     def all_of(self, source: Source) -> Iterator[Found]:
         """The case whose short name is all of a question: "Marbury"."""
         return short_names.all_of(source.folded, self.proper)
@@ -137,6 +187,17 @@ class CaseNames:
         slips = {known for left in shortened(word) for known in self.slips.get(left, ())}
         near = (self.by_word.get((side, known), set()) for known in slips if alike(word, known))
         return set().union(*near)
+
+
+def _ends_of_name(visible: str, begin: re.Match[str]) -> Iterator[int]:
+    """Where a name of one word, of two and so on ends that begins there: "Youngstown Sheet & Tube"."""
+    word = begin
+    for _ in range(_LONGEST_PARTY):
+        yield word.start() + len(_ENDING.sub("", word[0]))
+        link = _GOES_ON.match(visible, word.end())
+        if link is None:
+            return
+        word = _CAPITALISED.match(visible, link.end())
 
 
 def _is_called(folded: str, match: re.Match[str]) -> bool:

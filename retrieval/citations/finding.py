@@ -228,6 +228,7 @@ def cases(
     if names and not by_reporter:
         yield from names.find(source)
         yield from names.asked_about(source) if short_names else ()
+        yield from names.by_party(source) if short_names and not loose else ()
 
 
 def named_case(text: str) -> str:

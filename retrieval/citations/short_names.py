@@ -67,6 +67,7 @@ def _around(before: str, after: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(rf"(?:{before})\Z"), re.compile(after)
 
 
+Frames = tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
 # What stands before and behind a name that is a decision's, be it an ordinary word or not.
 _FRAMES = (
     _around(r"\b(?:did|does)\s", rf"\s(?:{_HOLDS})\b{_ENDED}"),
@@ -107,6 +108,15 @@ _FRAMES_OF_DECISIONS = (
     _around(r"\A\W*(?:is\s)?|\bis\s", rf"\sstill standing{_AT_END}"),
     _around(rf"\bque\s(?:{_DECIDIO})\s", _ENDED),
 )
+# What stands before and behind the name of a party, which may be anybody's.
+FRAMES_OF_PARTIES = (
+    *_FRAMES,
+    _around(
+        r"\b(?:the|in|under|since|after|overruling|following|distinguishing|el|la|del|en)\s",
+        r"\s(?:case|decision|ruling|opinion|holding)(?![a-z])",
+    ),
+    _around(r"\b(?:caso|fallo|sentencia|precedente)\s(?:de\s)?", r"(?![a-z])"),
+)
 # Around a name that is all of a question.
 _BEFORE_ALONE = re.compile(
     r"\W*(?:(?:what is|what's|whats|explain|show me|find|tell me about|about"
@@ -122,17 +132,17 @@ def can_be_alone(name: str) -> bool:
     )
 
 
-def asked_about(folded: str, names: Mapping[str, str]) -> Iterator[Found]:
+def asked_about(folded: str, names: Mapping[str, str], *, of_parties: bool = False) -> Iterator[Found]:
     """The names beside words that are said of decisions."""
     for start, end, name in _named(folded, names):
         if any(
             before.search(folded, max(0, start - 60), start) and after.match(folded, end)
-            for before, after in frames_of(name)
+            for before, after in (FRAMES_OF_PARTIES if of_parties else frames_of(name))
         ):
             yield Found.one(start, end, names[name])
 
 
-def frames_of(name: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+def frames_of(name: str) -> Frames:
     """What may stand around the name of a decision."""
     if name in _ORDINARY:
         return _FRAMES

@@ -101,6 +101,55 @@ def test_a_short_name_is_read_with_its_capital_and_without(text):
     assert len(list(SHORT.find(Source.of(text)))) == 1
 
 
+PARTIES = CaseNames(
+    [
+        ("/us/scotus/343/579", "Youngstown Sheet & Tube Co. v. Sawyer", ()),
+        ("/us/scotus/323/134", "Skidmore v. Swift & Co.", ()),
+        ("/us/scotus/388/1", "Loving v. Virginia", ()),
+        ("/us/scotus/434/106", "Pennsylvania v. Mimms", ()),
+        ("/us/scotus/491/397", "Texas v. Johnson", ()),
+        ("/us/scotus/21/543", "Johnson v. M'Intosh", ()),
+        ("/us/scotus/528/152", "Martinez v. Court of Appeal of California", ()),
+        ("/us/scotus/290/398", "Home Building & Loan Association v. Blaisdell", ()),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "locator"),
+    [
+        ("what is the Skidmore case about", "323/134"),
+        ("the Youngstown Sheet & Tube decision", "343/579"),
+        ("¿De qué trata el caso Youngstown?", "343/579"),
+        ("Was Skidmore overruled?", "323/134"),
+        ("police orders under the Mimms ruling", "434/106"),
+        ("the Home Building holding on contracts", "290/398"),
+        ("the Skidmore v. Swift case", ""),  # by both parties
+    ],
+)
+def test_a_case_is_called_by_the_name_of_a_party_that_it_alone_has(text, locator):
+    found = [item.locator for one in PARTIES.by_party(Source.of(text)) for item in one.items]
+    assert found == ([f"/us/scotus/{locator}"] if locator else [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the Johnson case", "the Virginia case", "the Court of Appeals decision", "the skidmore case", "Skidmore",
+        "Loving case law", "What did Skidmore decide to buy?", "Swift said in the Home case",
+        "the Association decision", "my Skidmore case", "in the Sheet & Tube case", "Judge Mimms ruled in the case",
+    ],
+)  # fmt: skip
+def test_what_several_cases_have_or_anybody_may_be_called_names_none(text):
+    assert not list(PARTIES.by_party(Source.of(text)))
+
+
+def test_a_party_makes_no_whole_query_and_nothing_in_a_running_text():
+    assert whole_citations("the Skidmore case", names=PARTIES) == ()
+    assert len(find_citations("the Skidmore case", asked=True, names=PARTIES)) == 1
+    assert not list(PARTIES.find(Source.of("So it was held in the Skidmore case.")))
+
+
 def test_a_name_is_read_where_no_reporter_is():
     both = find_citations("Roe v. Wade, 410 U.S. 113", names=NAMES)
     assert [citation.text for citation in both] == ["410 U.S. 113"]
