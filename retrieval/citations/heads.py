@@ -18,7 +18,8 @@ def words(text: str) -> tuple[str, ...]:
 
 
 LARGEST = 27  # no article, amendment, section or clause of the Constitution has a higher number
-ANNOUNCED = 99  # what "section" or "clause" announces is cited, though it does not exist
+ANNOUNCED = 999_999_999  # what "section" or "clause" announces is cited, though it does not exist
+BEHIND_ORDINAL = 99  # "the First Amendment, Section 230" and "Fourth Amendment § 1983 claims" name acts beside it
 
 
 ROMAN = {in_roman(number).lower(): number for number in range(1, LARGEST + 1)}
@@ -82,7 +83,7 @@ _ORDINAL_END = (
     r"(?:[ao]\.(?=\s{1,2}(?:enm|[yoe]\s))|\.[ao]|st|nd|rd|th|d|[aoªº°]|\.[ªº]"
     r"|r[ao]|er[ao]?|d[ao]|nd[ao]|t[ao]|m[ao]|v[ao]|av[ao]|n[ao])"
 )
-_NUMERAL = re.compile(rf"([0-9]{{1,2}})({_ORDINAL_END})?")
+_NUMERAL = re.compile(rf"([0-9]{{1,9}})({_ORDINAL_END})?")
 
 
 def _bare(token: str) -> str:
@@ -147,7 +148,9 @@ _COMMA = rf"\s{{0,2}},\s{{0,2}}(?:{_AND}\s{{1,2}}(?:(?:the|la|el)\s{{1,2}})?)?"
 _BETWEEN = (  # read in one way: " & " could be in two, and a list of n then in 2^n
     rf"(?>{_COMMA}|\s{{1,2}}{_AND}\s{{1,2}}(?:(?:the|la|el)\s{{1,2}})?|\s{{0,2}}[&/]\s{{0,2}}|{_RANGE})"
 )
+_HIGH = r"(?<![a-z0-9])[0-9]{3,9}(?![a-z0-9])"
 _NUMBERS = rf"{NUMBER}(?:{_BETWEEN}{NUMBER}){{0,26}}"
+_ANNOUNCED = rf"(?:{NUMBER}|{_HIGH})(?:{_BETWEEN}(?:{NUMBER}|{_HIGH})){{0,26}}"
 _WHOLE_LIST = _NUMBERS + "+"  # possessive: no word can follow a part of a list, and to try each part takes long
 
 _GLUED = r"(?<=[a-z])[0-9]{1,2}(?![a-z0-9])"  # the 3 of "s3"
@@ -198,21 +201,24 @@ def _tail(section: str, clause: str, numbers: str) -> re.Pattern[str]:
     )
 
 
-TAIL = _tail(_SECTION, _CLAUSE, _NUMBERS)
+TAIL = _tail(_SECTION, _CLAUSE, _ANNOUNCED)
 LOOSE_TAIL = _tail(
     rf"(?:{_SECTION}|\b(?:ss?|secc?|sect|se[ckt]{{1,3}}[ito]{{1,3}}ns?)(?![a-z])\.?)",
     rf"(?:{_CLAUSE}|\b(?:c|cl|cla[usl]{{1,5}}[ea]?s?|cl[us]{{1,2}}[aes]{{1,3}})(?![a-z])\.?)",
-    rf"(?:{_NUMBERS}|{_GLUED})",
+    rf"(?:{_ANNOUNCED}|{_GLUED})",
 )
 _OF_WORD = r"\s{1,2}(?:of|to|under|in|del?|en)\s{1,2}(?:(?:the|la|el|us|u\.s\.|federal)\s{1,2})?"
 _OF = rf"(?:\s{{0,2}},\s{{0,2}}|\s{{1,2}}|{_OF_WORD})"
+_HIGH_OF = rf"{_HIGH}(?=\s{{1,2}}(?:of|del?)\s)"  # not "Section 1983 under the Fourteenth Amendment"
 _LEAD = re.compile(
-    rf"(?:(?:(?P<clause>{_CLAUSE})\s{{0,2}}(?P<clauses>{_NUMBERS})"
+    rf"(?:(?:(?P<clause>{_CLAUSE})\s{{0,2}}(?P<clauses>{_NUMBERS}|{_HIGH_OF})"
     rf"|(?P<nth_clause>{NUMBER})\s{{1,2}}(?:clause|clausula)){_OF})?"
-    rf"(?:(?:(?P<section>{_SECTION})\s{{0,2}}(?P<sections>{_NUMBERS})"
+    rf"(?:(?:(?P<section>{_SECTION})\s{{0,2}}(?P<sections>{_NUMBERS}|{_HIGH_OF})"
     rf"|(?P<nth_section>{NUMBER})\s{{1,2}}(?:section|seccion)){_OF})?\Z"
 )
-_OF_ANOTHER = re.compile(r"\s{0,2}(?:u\.?\s?s\.?\s?c|c\.?\s?f\.?\s?r|of\s{1,2}title)")  # "section 42 USC 1983"
+_OF_ANOTHER = re.compile(  # "section 42 USC 1983"
+    r"\s{0,2}(?:u\.?\s?s\.?\s?c|u\.\s?s\.\s?\d|c\.?\s?f\.?\s?r|of\s{1,2}title)"
+)
 _LEAD_REACH = 90  # characters before an amendment or article in which its section may stand
 
 
@@ -398,7 +404,7 @@ def shortened(word: str) -> set[str]:
 
 # Lists of numbers
 
-_ONE = re.compile(rf"{NUMBER}|{_GLUED}")
+_ONE = re.compile(rf"{NUMBER}|{_HIGH}|{_GLUED}")
 _SPAN = re.compile(rf"\s*(?:-|{_RANGE})\s*")
 
 
@@ -407,15 +413,16 @@ def number_at(folded: str, start: int, end: int, largest: int = LARGEST) -> Numb
     return Number(value, start, end, folded[start:end]) if value else None
 
 
-def _read_numbers(folded: str, start: int, end: int) -> tuple[Number, ...]:
+def _read_numbers(folded: str, start: int, end: int, largest: int = LARGEST) -> tuple[Number, ...]:
     """Every number of a list, those inside a range too (of no width); none when one cannot be read."""
-    read_ones = [number_at(folded, *match.span()) for match in _ONE.finditer(folded, start, end)]
+    read_ones = [number_at(folded, *match.span(), largest) for match in _ONE.finditer(folded, start, end)]
     numbers = [number for number in read_ones if number]
     if len(numbers) < len(read_ones) or not numbers:
         return ()
     filled = numbers[:1]
     for left, right in pairwise(numbers):
-        between = range(left.value + 1, right.value) if _SPAN.fullmatch(folded, left.end, right.start) else ()
+        is_range = right.value <= LARGEST and _SPAN.fullmatch(folded, left.end, right.start)
+        between = range(left.value + 1, right.value) if is_range else ()
         filled += [replace(right, value=value, end=right.start) for value in between]
         filled.append(right)
     return tuple(filled)
@@ -424,7 +431,7 @@ def _read_numbers(folded: str, start: int, end: int) -> tuple[Number, ...]:
 def _listed(
     folded: str, start: int, end: int, *, plural: bool, largest: int = LARGEST
 ) -> tuple[Number, ...]:
-    if plural and (numbers := _read_numbers(folded, start, end)):
+    if plural and (numbers := _read_numbers(folded, start, end, largest)):
         return numbers
     first = _ONE.search(folded, start, end)
     number = number_at(folded, *first.span(), largest) if first else None
@@ -448,10 +455,11 @@ def _tailed(folded: str, head: Head, tail: re.Pattern[str]) -> Head | None:
     match = tail.match(folded, head.end)
     if not match:
         return None
-    sections = _group(folded, match, "section")
+    largest = BEHIND_ORDINAL if head.number_first else ANNOUNCED
+    sections = _group(folded, match, "section", largest)
     if sections and match["section"] and sections[-1].end < match.end("sections"):
         match = tail.match(folded, sections[-1].end)  # "section 10, first clause" is no list of sections
-    clauses = _group(folded, match, "clause")
+    clauses = _group(folded, match, "clause", largest)
     if not (sections or clauses):
         return None
     word = match.end("clause_word" if clauses else "section_word")  # "first clause" ends after the word
@@ -466,19 +474,19 @@ def _led(folded: str, head: Head) -> Head | None:
     match = next((found for found in _LEAD.finditer(folded, first, head.start) if found[0]), None)
     if not match:
         return None
-    sections, clauses = _group(folded, match, "section"), _group(folded, match, "clause")
+    sections, clauses = (_group(folded, match, name, ANNOUNCED) for name in ("section", "clause"))
     lists = sum(len(listed) > 1 for listed in (head.numbers, sections, clauses))
     if not (sections or clauses) or lists > 1:
         return None
     return replace(head, start=match.start(), sections=sections, clauses=clauses)
 
 
-def _group(folded: str, match: re.Match[str], name: str) -> tuple[Number, ...]:
+def _group(folded: str, match: re.Match[str], name: str, largest: int) -> tuple[Number, ...]:
     """The numbers of "sections 1 and 2", or of "the first section"."""
     if word := match[name]:
         plural = word.rstrip(". ").endswith("s") or word in ("§§", "¶¶")
         end = match.end(name + "s")
-        largest = LARGEST if _OF_ANOTHER.match(folded, end) else ANNOUNCED
+        largest = LARGEST if _OF_ANOTHER.match(folded, end) else largest
         return _listed(folded, match.start(name + "s"), end, plural=plural, largest=largest)
     nth = f"nth_{name}"
     number = number_at(folded, *match.span(nth)) if match[nth] and is_ordinal(match[nth]) else None
