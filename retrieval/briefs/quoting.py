@@ -46,6 +46,7 @@ _SIGNALS = re.compile(
     r"|por ejemplo|p\.\s?ej|y|the|u\.?s|ex|rel|re|matter|supra|at|const|of)\b",
     re.IGNORECASE,
 )
+_BESIDE = re.compile(r"\W*(?:see also|cf|accord|but see)\b", re.IGNORECASE)  # other law than what was quoted
 _BRACKETED = re.compile(r"\([^()]{0,300}\)")
 _CASE_NAME = re.compile(r"[A-Z][\w.'’&-]*(?:\s+[\w.'’&,-]+){0,8}?\s+v\.?s?\.?\s+[A-Z][\w.'’&,\s-]{0,60}")
 _SHORT_NAME = re.compile(r"[A-Z][\w.'’&-]{0,40}(?:\s+[A-Z][\w.'’&-]{0,40}){0,3},\s*\Z")
@@ -225,9 +226,9 @@ def is_only_citations(text: str, start: int, end: int, cited: Sequence[Span]) ->
 
 
 def belongs(quotation: Quotation, text: str, cited: Sequence[Span], among: Sequence[Unit]) -> Belongs:
-    """Those of the note that is called right after it; else the citation right after it, unless that begins a sentence
-    of its own and one in this sentence introduces the quotation; else the nearest before it in its sentence, else the
-    next, else the last above.
+    """Those of the note that is called right after it; else the citation right after it, unless one in this sentence
+    introduces the quotation and that begins a sentence of its own, or "see also"; else the nearest before it in its
+    sentence, else the next, else the last above.
     """
     if note := note_called(text, _CALL.match(text, quotation.end)):
         noted = tuple(place for place, (start, _) in enumerate(cited) if note[0] <= start < note[1])
@@ -240,8 +241,8 @@ def belongs(quotation: Quotation, text: str, cited: Sequence[Span], among: Seque
     before = [place for place in inside if cited[place][1] <= quotation.start][::-1]
     own = [place for place in before if cited[place][0] < unit.says]
     introduced = bool(own) and is_introduced(text, cited[own[0]][1], quotation.start)
-    is_next = introduced and following not in inside
-    if following is not None and not is_next and is_link(text, quotation.end, cited[following][0]):
+    is_other = introduced and (following not in inside or _BESIDE.match(text, quotation.end))
+    if following is not None and not is_other and is_link(text, quotation.end, cited[following][0]):
         return Belongs(tuple(dict.fromkeys((following, *after, *before))), "surely")
     if not (after or before):
         return Belongs(last_above(quotation.start, cited), "above")

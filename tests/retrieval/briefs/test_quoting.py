@@ -82,9 +82,12 @@ def test_each_of_two_quotations_belongs_to_its_own():
     [
         "U.S. Const. amend. I, says “Congress shall make no law respecting religion.” U.S. Const. amend. II is silent.",
         "U.S. Const. amend. I: “Congress shall make no law”. U.S. Const. amend. II: “A well regulated Militia.”",
+        "U.S. Const. amend. I says that “Congress shall make no law.” See also U.S. Const. amend. II.",
+        "U.S. Const. amend. I says that “Congress shall make no law.” Cf. 29 C.F.R. § 1.1.",
+        "U.S. Const. amend. I: “Congress shall make no law” (but see Gideon v. Wainwright, 372 U.S. 335 (1963)).",
     ],
 )
-def test_what_a_citation_introduces_belongs_not_to_the_one_that_begins_the_next_sentence(text):
+def test_what_a_citation_introduces_belongs_not_to_the_one_that_begins_the_next_sentence_or_stands_beside(text):
     (words, *belonging), *_ = bound(text)
     assert words.startswith("Congress") and belonging == ["U.S. Const. amend. I", "surely"]
 
