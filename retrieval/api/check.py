@@ -16,7 +16,7 @@ from retrieval.api.serializers import CitationInText, LegalChange, Reference
 from retrieval.briefs.checking import KINDS, MAX_TEXT, QUOTED, check_brief
 from retrieval.briefs.library import STATUSES
 from retrieval.briefs.markup import copy_of
-from retrieval.briefs.reading import read_brief
+from retrieval.briefs.reading import Read, read_brief
 from retrieval.proof.types import OUTCOMES
 from retrieval.search.response import STANDINGS
 
@@ -110,7 +110,8 @@ class BriefFinding(s.Serializer):
 
 class CheckedBrief(s.Serializer):
     as_of = s.DateField()
-    complete = s.BooleanField(help_text="Whether everything could be looked up.")
+    complete = s.BooleanField(help_text="Whether everything could be read and looked up.")
+    scanned_pages = s.ListField(child=s.IntegerField(), help_text="Of a PDF: scans, of which nothing was read.")
     opinion = s.CharField(
         allow_null=True, help_text="What became of asking a language model: given, or why not; null: none was asked."
     )
@@ -135,11 +136,11 @@ class CheckView(ApiView):
     @operation("check_brief", CheckedBrief, 404, 422, 503, body=BriefText, form=BriefForm)
     def post(self, request: Request, said: dict) -> dict:
         """Check the citations and quotations of a brief beside the law of a day. Nothing of it is kept."""
-        text = said["text"] if "text" in said else unpacked(said["file"], request)
+        read = Read(said["text"]) if "text" in said else unpacked(said["file"], request)
         caller = caller_of(request)
         if number := said.get("matter"):
             caller = matters.caller_in(matters.matter_of(number, caller), caller)
-        report = check_brief(text, as_of=said.get("as_of"), caller=caller, opinion=said["opinion"])
+        report = check_brief(*read, as_of=said.get("as_of"), caller=caller, opinion=said["opinion"])
         with override(said["language"]):
             answer = report.to_dict()
             if said["copy"]:
@@ -147,10 +148,10 @@ class CheckView(ApiView):
         return answer
 
 
-def unpacked(file: UploadedFile, request: Request) -> str:
+def unpacked(file: UploadedFile, request: Request) -> Read:
     """The text in a file. Raises Throttled: what it holds more than was sent is charged too."""
-    text = read_brief(file.name, file.read())
-    charged, cost = cost_of(request, CheckView), cost_of_text(text, CheckView)
+    read = read_brief(file.name, file.read())
+    charged, cost = cost_of(request, CheckView), cost_of_text(read.text, CheckView)
     if wait := seconds_to_wait(request, request.auth, cost=cost, counted=charged):
         raise Throttled(wait)
-    return text
+    return read

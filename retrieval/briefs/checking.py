@@ -166,6 +166,7 @@ class Report:
     propositions: tuple[PropositionCheck, ...]
     complete: bool  # whether everything was looked up
     opinion: str = ""  # what became of asking a language model; empty where none was
+    scanned_pages: tuple[int, ...] = ()  # of the file: scans, of which nothing was read
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
@@ -194,6 +195,7 @@ class Report:
         return {
             "as_of": self.day.isoformat(),
             "complete": self.complete,
+            "scanned_pages": list(self.scanned_pages),
             "opinion": self.opinion or None,
             "verification": self.verification,
             "citations": [check.to_dict(self.day) for check in self.citations],
@@ -210,7 +212,12 @@ class Report:
 
 
 def check_brief(
-    text: str, *, as_of: date | None = None, caller: Caller = ANONYMOUS, opinion: bool = False
+    text: str,
+    scanned_pages: Sequence[int] = (),
+    *,
+    as_of: date | None = None,
+    caller: Caller = ANONYMOUS,
+    opinion: bool = False,
 ) -> Report:
     """1. Find the citations, and what each leads to on the day.
     2. Find the quotations, and the citation that each belongs to.
@@ -236,9 +243,9 @@ def check_brief(
     all_read = (
         len(found) <= MOST_CITATIONS and len(quoted) <= MOST_QUOTATIONS and checker.sought <= MOST_SOUGHT
     )
-    complete = all_read and not library.unsearched
+    complete = all_read and not library.unsearched and not scanned_pages
     propositions, outcome = with_opinions(propositions, caller) if opinion else (propositions, "")
-    return Report(text, library.day, citations, checks, propositions, complete, outcome)
+    return Report(text, library.day, citations, checks, propositions, complete, outcome, tuple(scanned_pages))
 
 
 def said_of(number: int, text: str, among: Sequence[Unit]) -> str:

@@ -5,6 +5,7 @@ less time. The file is kept nowhere.
 from collections.abc import Iterator
 from pathlib import PurePath
 from threading import BoundedSemaphore
+from typing import NamedTuple
 
 from retrieval.briefs.checking import MAX_TEXT
 from retrieval.errors import SourceRefused, Unprocessable, gettext_noop
@@ -22,14 +23,22 @@ class TooManyReaders(Unprocessable):
     code = "too_busy"
 
 
-def read_brief(filename: str, content: bytes) -> str:
+class Read(NamedTuple):
+    """The text of a file; `scanned_pages` are those of which nothing could be read."""
+
+    text: str
+    scanned_pages: tuple[int, ...] = ()
+
+
+def read_brief(filename: str, content: bytes) -> Read:
     """Raises SourceRefused for what cannot be read, Unprocessable for too long a text, TooManyReaders."""
     suffix = formats.suffix_of(PurePath(filename).name)
     formats.check(content, suffix)
-    text = plain.decoded(content) if suffix in TEXT else extracted(f"brief{suffix}", content)
-    if not text.strip():
+    read = Read(plain.decoded(content)) if suffix in TEXT else extracted(f"brief{suffix}", content)
+    if not read.text.strip():
         raise SourceRefused(gettext_noop("The file holds no text."))
-    return checked_length(text)
+    checked_length(read.text)
+    return read
 
 
 def checked_length(text: str) -> str:
@@ -41,14 +50,14 @@ def checked_length(text: str) -> str:
     return text
 
 
-def extracted(filename: str, content: bytes) -> str:
+def extracted(filename: str, content: bytes) -> Read:
     if not READERS.acquire(blocking=False):
         raise TooManyReaders(gettext_noop("Other files are being read: try again in a few seconds."))
     try:
         read = extract(content, filename=filename, identifier="/brief", name="", seconds=SECONDS)
     finally:
         READERS.release()
-    return "\n\n".join(paragraphs(read.root))
+    return Read("\n\n".join(paragraphs(read.root)), read.scanned_pages)
 
 
 def paragraphs(root: Node) -> Iterator[str]:

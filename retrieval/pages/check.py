@@ -1,5 +1,6 @@
 """The page on which a brief is checked: pasted or handed in, and sent back marked up. Nothing of it is kept."""
 
+import re
 from datetime import date
 from functools import partial
 
@@ -20,7 +21,7 @@ from retrieval.api.authentication import cost_of, cost_of_text
 from retrieval.api.sections import BYTES_A_REQUEST
 from retrieval.briefs.checking import MAX_TEXT, Report, check_brief
 from retrieval.briefs.markup import context_of, copy_of
-from retrieval.briefs.reading import checked_length, read_brief
+from retrieval.briefs.reading import Read, checked_length, read_brief
 from retrieval.errors import Unprocessable
 from retrieval.models.uploads import in_words
 from retrieval.pages.fields import DayField
@@ -49,12 +50,14 @@ class CheckForm(forms.Form):
         widget=forms.FileInput(attrs={"accept": ",".join(READERS)}),
     )
     as_of = DayField(required=False, label=_("Law in force on"))
+    scanned_pages = forms.CharField(required=False, widget=forms.HiddenInput)  # of the file that was read before
 
-    def brief(self) -> str:
+    def brief(self) -> Read:
         """Raises Unprocessable. Lines end as they did before a browser sent them."""
         if file := self.cleaned_data["file"]:
             return read_brief(file.name, file.read())
-        return checked_length(self.cleaned_data["text"].replace("\r\n", "\n"))
+        pages = re.findall(r"[0-9]{1,5}", self.cleaned_data["scanned_pages"])
+        return Read(checked_length(self.cleaned_data["text"].replace("\r\n", "\n")), tuple(map(int, pages)))
 
 
 @sensitive_post_parameters()
@@ -85,21 +88,22 @@ def checked(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return page(request, form, status=400)
     try:
-        text = form.brief()
+        read = form.brief()
     except Unprocessable as refused:
         return page(request, form, problem=in_words(refused.refusal), status=refused.status)
-    if not text.strip():
+    if not read.text.strip():
         return page(request, form, problem=_("Paste a text, or choose a file."), status=400)
-    if refused := refusal(request, cost=cost_of_text(text, CheckForm), counted=charged):
+    if refused := refusal(request, cost=cost_of_text(read.text, CheckForm), counted=charged):
         return refused
     day: date | None = form.cleaned_data["as_of"]
-    report = check_brief(text, as_of=day, caller=request.caller)
-    return copied(request, report) if "copy" in request.POST else page(request, said(text, day), report=report)
+    report = check_brief(*read, as_of=day, caller=request.caller)
+    return copied(request, report) if "copy" in request.POST else page(request, said(read, day), report=report)
 
 
-def said(text: str, day: date | None) -> CheckForm:
+def said(read: Read, day: date | None) -> CheckForm:
     """The form with what was read of a file."""
-    return CheckForm(initial={"text": text, "as_of": day})
+    pages = ",".join(map(str, read.scanned_pages))
+    return CheckForm(initial={"text": read.text, "scanned_pages": pages, "as_of": day})
 
 
 def copied(request: HttpRequest, report: Report) -> HttpResponse:

@@ -29,9 +29,9 @@ class Command(ArfCommand):
         shape.add_argument("--html", action="store_true", help="a marked-up copy")
 
     def handle(self, *, file: Path, **options) -> None:
-        text = read_brief(file.name, file.read_bytes())
+        read = read_brief(file.name, file.read_bytes())
         caller = MAY_ASK if options["opinion"] else ANONYMOUS
-        report = check_brief(text, as_of=options["as_of"], caller=caller, opinion=options["opinion"])
+        report = check_brief(*read, as_of=options["as_of"], caller=caller, opinion=options["opinion"])
         if options["json"]:
             self.stdout.write(json.dumps(report.to_dict(), indent=2))
         elif options["html"]:
@@ -50,4 +50,7 @@ class Command(ArfCommand):
                 self.stdout.write("Nothing to verify.")
             if not report.complete:
                 self.stdout.write("Not everything could be looked up.")
+            if report.scanned_pages:
+                pages = ", ".join(map(str, report.scanned_pages))
+                self.stdout.write(f"These pages are scans without text, nothing on them was read: {pages}.")
             self.stdout.write(report.notice)

@@ -10,7 +10,7 @@ from retrieval.api import check
 from retrieval.briefs.checking import MAX_TEXT
 from retrieval.models import RateWindow
 from retrieval.models.access import name_of
-from tests.files import docx
+from tests.files import column, docx, pdf
 from tests.llm_server import says
 from tests.matters import firm, handed_in  # noqa: F401
 from tests.retrieval.api.asking import assert_shape
@@ -71,6 +71,12 @@ def test_a_file_is_checked_alike(client):
     answer = hand_in(client, "brief.docx", docx(("Normal", TEXT)), as_of="2020-01-01").json()
     assert [found["kind"] for found in answer["findings"]] == ["altered"]
     assert answer["as_of"] == "2020-01-01"
+
+
+def test_a_file_of_which_pages_are_scans_is_not_verified(client):
+    answer = hand_in(client, "brief.pdf", pdf(column("See U.S. Const. amend. I."), "scan")).json()
+    assert_shape(answer, check.CheckedBrief)
+    assert (answer["complete"], answer["scanned_pages"], answer["verification"]) == (False, [2], "not_verified")
 
 
 def test_a_copy_comes_in_the_language_asked_for(client):

@@ -13,6 +13,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.briefs.checking import MAX_TEXT, check_brief, is_other_case
 from retrieval.models import SearchLog, Section
 from tests.builders import a_case_file, a_document, a_domain, a_section
+from tests.files import column, pdf
 from tests.retrieval.briefs.cases import an_opinion, decisions  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -235,3 +236,10 @@ def test_the_command_tells_what_is_wrong_with_a_file(form, tmp_path):
     brief.write_text("Congress “may make no law.” U.S. Const. amend. I. Nothing is kept of it.")
     call_command("check_brief", str(brief), *form, stdout=(printed := StringIO()))
     assert "U.S. Const. amend. I" in printed.getvalue() and "shall" in printed.getvalue()
+
+
+def test_the_command_names_pages_of_which_nothing_was_read(tmp_path):
+    brief = tmp_path / "brief.pdf"
+    brief.write_bytes(pdf(column("See U.S. Const. amend. I."), "scan"))
+    call_command("check_brief", str(brief), stdout=(printed := StringIO()))
+    assert "nothing on them was read: 2." in printed.getvalue()

@@ -13,23 +13,22 @@ BODY = "Congress “shall make no law.” U.S. Const. amend. I."
 
 
 def test_text_is_read_as_it_is():
-    assert read_brief("brief.txt", f"Argument\n\n{BODY}\n".encode()) == f"Argument\n\n{BODY}\n"
+    assert read_brief("brief.txt", f"Argument\n\n{BODY}\n".encode()) == (f"Argument\n\n{BODY}\n", ())
 
 
 def test_other_formats_are_read_in_a_process_apart():
     word = docx(("Heading 1", "Argument"), ("Normal", BODY), ("Heading 1", "Conclusion"), ("Normal", "So."))
-    text = read_brief("brief.docx", word)
+    text = read_brief("brief.docx", word).text
     assert BODY in text and text.index("Argument") < text.index(BODY) < text.index("Conclusion")
-    assert "no law" in read_brief(
-        "brief.PDF", pdf(column("Congress shall make no law.", "U.S. Const. amend. I."))
-    )
+    read = read_brief("brief.PDF", pdf(column("Congress shall make no law.", "U.S. Const. amend. I."), "scan", "scan"))
+    assert "no law" in read.text and read.scanned_pages == (2, 3)
 
 
 @pytest.mark.django_db
 def test_quotations_are_compared_with_what_the_footnotes_behind_them_cite():
     quoted = "“Congress shall make {} law respecting an establishment of religion.”"
     said = [quoted.format("some"), 1, " More text follows. ", quoted.format("no"), 2, " So it stands for all of us."]
-    report = check_brief(read_brief("brief.docx", noted_docx(said, ["U.S. Const. amend. I."] * 2)))
+    report = check_brief(*read_brief("brief.docx", noted_docx(said, ["U.S. Const. amend. I."] * 2)))
     assert [check.status for check in report.quotations] == ["altered", "exact"]
     assert [finding.kind for finding in report.findings] == ["altered"]
 
@@ -66,7 +65,7 @@ def test_few_files_are_read_at_once():
     try:
         with pytest.raises(TooManyReaders):
             read_brief("brief.pdf", pdf(column("words")))
-        assert read_brief("brief.txt", b"words") == "words"
+        assert read_brief("brief.txt", b"words").text == "words"
     finally:
         for _ in range(2):
             reading.READERS.release()

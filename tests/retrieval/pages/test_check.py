@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from retrieval.briefs.checking import MAX_TEXT
 from retrieval.models import RateWindow, SearchLog
-from tests.files import docx
+from tests.files import column, docx, pdf
 from tests.retrieval.pages.looking import Page
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +52,15 @@ def test_a_file_is_read(client):
         client, file=SimpleUploadedFile("brief.docx", docx(("Normal", "See amend. XXVIII.")))
     ).content.decode()
     assert "There is no U.S. Const. amend. XXVIII" in page and "See amend. XXVIII.</textarea>" in page
+
+
+def test_pages_that_are_scans_are_named_as_long_as_the_text_of_the_file_is_there(client):
+    scan = pdf(column("See U.S. Const. amend. I."), "scan", "scan")
+    page = Page(send(client, file=SimpleUploadedFile("brief.pdf", scan)))
+    assert "nothing on them was read: 2, 3." in page.text
+    (field,) = page.all("input", name="scanned_pages")
+    copy = send(client, text=TEXT, scanned_pages=field["value"], copy="1").content.decode()
+    assert "nothing on them was read: 2, 3." in copy
 
 
 def test_the_copy_is_a_file(client):
