@@ -117,6 +117,12 @@ class QuotationCheck:
         return "supported" if self.status == "exact" else "not_found"
 
     @property
+    def is_left(self) -> bool:
+        """Whether a reader has to compare it: its source is not here, or nothing is cited for more than a term."""
+        uncited = self.status == "unattributed" and wording.count_words(self.quotation.words) >= FEWEST
+        return self.status == "unchecked" or uncited
+
+    @property
     def differences(self) -> Sequence[Difference]:
         return self.comparison.differences if self.status != "exact" else ()
 
@@ -186,9 +192,13 @@ class Report:
 
     @property
     def verification(self) -> Outcome:
-        """Of its citations, its quotations and the sentences that cite law; never clean where not all was looked up."""
+        """Of its citations, its quotations and the sentences that cite law; never clean where not all was looked up, or
+        a quotation is left to compare.
+        """
         checks = (*self.citations, *self.quotations, *(check.claim for check in self.propositions))
-        return outcome(check.verdict for check in checks) if self.complete else "not_verified"
+        found = outcome(check.verdict for check in checks)
+        left = found == "verified" and any(check.is_left for check in self.quotations)
+        return found if self.complete and not left else "not_verified"
 
     def to_dict(self) -> dict:
         """As the API gives it; not the text."""

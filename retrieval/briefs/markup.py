@@ -78,7 +78,7 @@ def runs(report: Report) -> list[Run]:
 
 def unchecked(report: Report) -> list[QuotationCheck]:
     """What a reader has to compare, which is no finding."""
-    return [check for check in report.quotations if check.status == "unchecked"]
+    return [check for check in report.quotations if check.is_left]
 
 
 def notes(report: Report) -> list[Note]:

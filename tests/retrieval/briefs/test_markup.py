@@ -65,3 +65,12 @@ def test_what_could_not_be_compared_is_told_with_its_place_and_is_no_finding():
     assert '<a href="#unchecked-1"><q>El Congreso jamás' in page
     assert '<mark class="quotation unchecked" id="unchecked-1">“El Congreso' in page
     assert "could not be compared" not in copy_of(check_brief(TEXT))
+
+
+@pytest.mark.parametrize("note", ["", "¹"])
+def test_a_quotation_for_which_nothing_is_cited_is_left_to_the_reader(note):
+    quoted = f"The Constitution says: “Congress shall establish any religion it likes.”{note}"
+    report = check_brief(f"{quoted}\n\n{note} See U.S. Const. art. II. It speaks of the “executive Power.”")
+    assert report.verification == "not_verified"
+    assert "1 quotation could not be compared word by word" in copy_of(report)
+    assert check_brief(quoted).verification == "nothing_to_verify"
