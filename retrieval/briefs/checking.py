@@ -41,7 +41,7 @@ EXCERPT = 600  # characters of a source that are shown
 NOTICE = gettext_noop("Read beside the law that is here, as of %(day)s. This is no legal advice.")
 QUOTED = ("exact", "altered", "not_found", "unchecked", "unattributed")
 KINDS = (
-    *("unknown", "partial", "superseded", "overruled", "not_yet_in_force", "name", "year"),
+    *("unknown", "partial", "superseded", "overruled", "not_yet_in_force", "shared", "name", "year"),
     *("altered", "misplaced", "not_found", "contradicted", "unsupported", "outdated"),
 )
 _ONE_PARTY = re.compile(r"(?<![a-z])(?:see\s|in re|ex parte|matter of)")
@@ -56,8 +56,8 @@ _MAY_BE_ANY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CitationCheck:
-    """A citation, what it leads to, and what is wrong with it: "name" and "year" of a decision. `meant` is the decision
-    of that name; `admitted`: the brief says itself that this is no longer law.
+    """A citation, what it leads to, and what is wrong with it: "name" and "year" of a decision, a title that is
+    "shared". `meant` is the decision of that name; `admitted`: the brief says itself that this is no longer law.
     """
 
     cited: Cited
@@ -276,7 +276,7 @@ def check_citation(cited: Cited, library: Library, sentence: str) -> CitationChe
     wrong_year = bool(case and cited.year and case.valid_from and cited.year != case.valid_from.year)
     may_differ = bool(case and cited.name) and (named is None or meant is not None)
     wrong_name = may_differ and is_other_case(cited.name, case, meant)
-    problems = ("name",) * wrong_name + ("year",) * (wrong_year and not wrong_name)
+    problems = ("shared",) * cited.shared + ("name",) * wrong_name + ("year",) * (wrong_year and not wrong_name)
     return CitationCheck(cited, stand, problems, meant if wrong_name else None, admits(sentence))
 
 
@@ -347,8 +347,8 @@ class Quotations:
                 break
 
     def is_listed(self, first: int, other: int) -> bool:
-        """Whether they are one, or neighbours in one list: "§ 1158(a)(1)-(2)"."""
-        if other == first:
+        """Whether they are one, of documents that share a title, or neighbours in one list: "§ 1158(a)(1)-(2)"."""
+        if self.spans[other] == self.spans[first]:
             return True
         return other == first + 1 and bool(
             _LIST.fullmatch(self.text, self.spans[first][1], self.spans[other][0])

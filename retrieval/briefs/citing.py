@@ -3,6 +3,7 @@ cases named without their reporter, "Id.", and private documents by their titles
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -72,7 +73,7 @@ class Cited:
 
     `name` and `year` are the case's as the brief gives them beside its reporter; `page` says that only a page within
     the decision is given, `in_chambers` that one Justice decided, `again` that it names what was cited before: "that
-    clause".
+    clause", `shared` that other documents are called so too, each of which is cited.
     """
 
     text: str
@@ -85,6 +86,7 @@ class Cited:
     page: bool = False
     in_chambers: bool = False
     again: bool = False
+    shared: bool = False
 
     @property
     def is_misprinted(self) -> bool:
@@ -116,9 +118,12 @@ def cited_in(
     cited = beside([*find_citations(text), *unprinted(text)], own)
     law = (Cited(c.text, c.start, c.end, c.normalized, c.locator) for c in cited if c.text)
     found = list(_with_first_pages(_with_case(text, cited) for cited in law))
-    for more in (_absent(text), _shortened(text), _titled(text, titled), _named(text, names)):
+    called = list(_titled(text, titled))
+    for more in (_absent(text), _shortened(text), called, _named(text, names)):
         taken = [(c.start, c.end) for c in found]
         found += [c for c in more if all(c.end <= a or b <= c.start for a, b in taken)]
+    times = Counter((c.start, c.end) for c in (*own, *called) if c.text)
+    found = [replace(c, shared=times[c.start, c.end] > 1) for c in found]
     found = list(_with_id(text, sorted(found, key=lambda c: c.start)))
     return sorted([*found, *_again(text, found)], key=lambda c: c.start)
 

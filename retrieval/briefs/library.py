@@ -266,15 +266,24 @@ class Library:
         self._cases |= {name: cases.get(places.get(name, "")) for name in new}
 
     def titled_in(self, text: str) -> list[Titled]:
-        """The private documents that the text names and the caller may read."""
+        """The private documents that the text names and the caller may read; what is withdrawn only where no other of
+        its title is in force.
+        """
         if not self.query.caller.principals:
             return []
         folded = text.casefold()
         held = Document.objects.held_by(self.query.caller).order_by("pk")[:MOST_TITLES]
-        return [
-            Titled(document.title, document.locator)
+        named = [
+            document
             for document in held
             if len(document.title) >= SHORTEST_TITLE and document.title.casefold() in folded
+        ]
+        here = self._documents([document.locator for document in named]) if named else {}
+        titles = {document.title.casefold() for document in here.values()}
+        return [
+            Titled(document.title, document.locator)
+            for document in named
+            if document.locator in here or document.title.casefold() not in titles
         ]
 
     # -- Words

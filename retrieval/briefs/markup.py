@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from retrieval.briefs.checking import CitationCheck, Finding, QuotationCheck, Report
 from retrieval.briefs.wording import Difference
 from retrieval.corpus import history
+from retrieval.corpus.same_titles import apart_by_id
+from retrieval.models import Document, Section
 
 SENTENCES = {
     "unknown": _("There is no %(citation)s in the law here."),
@@ -19,6 +21,7 @@ SENTENCES = {
     "superseded": _("%(citation)s was not in force on %(day)s."),
     "overruled": _("%(citation)s was no longer good law on %(day)s."),
     "not_yet_in_force": _("%(citation)s was not yet law on %(day)s."),
+    "shared": _("More than one document here is called so. One of them is this:"),
     "name": _("%(citation)s is %(title)s, which is not the name given."),
     "year": _("%(title)s was decided in %(year)s."),
     "altered": _("The source has other words."),
@@ -87,6 +90,8 @@ def notes(report: Report) -> list[Note]:
 
 def note(report: Report, number: int, found: Finding) -> Note:
     said = report.text[found.start : found.end]
+    if found.kind == "shared":
+        return of_title(report, report.citations[found.number], number, said)
     if found.of == "citation":
         return of_citation(report.citations[found.number], found.kind, number, said, report.day)
     if found.of == "proposition":
@@ -95,6 +100,19 @@ def note(report: Report, number: int, found: Finding) -> Note:
         return Note(number, str(SENTENCES[found.kind]), said, f"/law{place.locator}", str(place))
     check = report.quotations[found.number]
     return of_quotation(check, report.citations[check.citation], found.kind, number, said.strip(MARKS))
+
+
+def of_title(report: Report, check: CitationCheck, number: int, said: str) -> Note:
+    """That another document is called so: each has a note of its own, by which it is told from the others."""
+    places = [one.stand.place for one in report.citations if one.cited.shared and one.stand.place]
+    apart = apart_by_id(map(document_of, places))
+    place = check.stand.place
+    name = ", ".join(filter(None, (str(place), apart.get(document_of(place).pk))))
+    return Note(number, str(SENTENCES["shared"]), said, f"/law{place.locator}", name)
+
+
+def document_of(place: Section | Document) -> Document:
+    return place if isinstance(place, Document) else place.document
 
 
 def of_citation(check: CitationCheck, kind: str, number: int, said: str, day: date) -> Note:

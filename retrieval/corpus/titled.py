@@ -4,7 +4,7 @@ is looked up by an index, and of private documents those that the caller holds a
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice, product
@@ -271,12 +271,27 @@ class Own:
             name, found = named_by(read.names, one.level, meant, here) or (None, [])
             if name is None and read.bare and one.is_compound:
                 found = [place for place in here if place.level == one.level]
-            if len({place.document for place in found}) == 1:
-                between = self.between(before, found[:1]) if one.through else []
-                yield cited(read.reach(name, n), found[0], one, between)
+            titled = [document.pk for document in meant[name.words].titled] if name else []
+            if places := self.in_each(found, titled):
+                between = self.between(before, places) if one.through else []
+                reach = read.reach(name, n)
+                items = (cited(reach, place, one, between).items for place in places)
+                yield Found(*reach, tuple(chain(*items)))
             elif self.ever and not found:
                 yield from self.lacking(read, n, meant)
-            before = found[:1]
+            before = places
+
+    def in_each(self, found: Sequence[Provision], titled: Collection[int]) -> list[Provision]:
+        """The first place in the only document that has any; with `ever` of several with one title in each of those
+        that are in force.
+        """
+        if self.ever and len({place.document for place in found}) > 1:
+            locators = [place.locator for place in found]
+            here = {*searched(self.query).filter(locator__in=locators).values_list("locator", flat=True)}
+            found = [place for place in found if place.locator in here] or found
+        first = {place.document: place for place in reversed(found)}
+        is_one = len(first) == 1 or (self.ever and first.keys() <= {*titled})
+        return sorted(first.values()) if is_one else []
 
     def is_meant(self, name: Name, meant: Mapping[str, Meaning]) -> bool:
         """Whether words of a text name what they may: "good faith, § 3" no public document "Good Faith"."""

@@ -8,9 +8,12 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.access.row_security import as_system
 from retrieval.briefs.checking import MAX_TEXT, check_brief, is_other_case
+from retrieval.briefs.markup import notes
 from retrieval.models import SearchLog, Section
 from tests.builders import a_case_file, a_document, a_domain, a_section
 from tests.files import column, pdf
@@ -143,6 +146,33 @@ def test_private_documents_are_checked_for_those_who_may_read_them_alone():
     for stranger in (ANONYMOUS, Caller(("user:1002",))):
         told = check_brief(text, caller=stranger).to_dict()
         assert told["citations"] == [] and "nineteen" not in str(told)
+
+
+def test_a_title_that_documents_share_is_told_with_each_of_them():
+    """A place in it too; what is withdrawn is none of them."""
+    leases = [a_case_file("The Okonkwo Lease", granted_to=ANN) for _ in range(3)]
+    for lease, llamas in zip(leases, ("nineteen", "ninety", "no"), strict=True):
+        place = {"number": "4", "citation": f"{lease.title}, § 4", "locator": f"{lease.locator}/4"}
+        a_section(lease, f"The tenant keeps {llamas} llamas.", **place)
+    said = "“The tenant keeps {} llamas.” The Okonkwo Lease{}."
+    withdraw(leases[2])
+    for at in (", § 4", ""):
+        report = check_brief(said.format("ninety", at), caller=ANN)
+        assert [finding.kind for finding in report.findings] == ["shared", "shared"]
+        assert [note.url.split("/")[-1 - bool(at)] for note in notes(report)] == [
+            lease.locator.split("/")[-1] for lease in leases[:2]
+        ]
+        assert all(note.name.endswith(" p.m.") or note.name.endswith(" a.m.") for note in notes(report))
+        assert [check.status for check in report.quotations] == ["exact"]
+    withdraw(leases[1])
+    for at in (", § 4", ""):
+        report = check_brief(said.format("nineteen", at), caller=ANN)
+        assert report.verification == "verified" and len(report.citations) == 1
+
+
+def withdraw(document):
+    with as_system():
+        document.sections.update(valid_to=timezone.localdate())
 
 
 def test_public_documents_of_ones_own_are_checked():
