@@ -2,7 +2,7 @@
 asked and nothing of who asked.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import urlencode
 
 from django import forms
@@ -18,6 +18,7 @@ from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_caller
 from retrieval.answers import history
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, by_law, complete, in_plain_words
+from retrieval.corpus.same_titles import told_apart
 from retrieval.corpus.suggested import questions_near
 from retrieval.models import Domain, Section
 from retrieval.pages import reader
@@ -103,6 +104,7 @@ def ask_page(request: HttpRequest) -> HttpResponse:
             "page_to_ask": True,
             "about": about_next(made) if made else "",
             "questions": asked_next(made, request.caller) if made else [],
+            "apart": told_apart([place["locator"] for place in places_of(made)], request.caller) if made else {},
             "kept": keep(made, form, request.caller) if made else None,
             "history": None if made else history_of(request.caller, domains),
         }
@@ -117,6 +119,13 @@ def answer_of(asked: AnswerRequest, caller: Caller) -> dict:
     for told in hotlines:
         beside = beside.replace(told, "").strip()
     return made | {"notice": beside, "hotlines": hotlines}
+
+
+def places_of(made: dict) -> Iterator[dict]:
+    """All that the answer quotes, and where it quotes nothing what was looked at."""
+    for part in [made, *made["parts"]]:
+        yield from (place for item in part["answer"] for place in item.get("citations", ()))
+        yield from (part["not_found"] or {}).get("looked_at", ())
 
 
 def about_next(made: dict) -> str:

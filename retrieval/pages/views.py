@@ -27,6 +27,7 @@ from retrieval.access.matters import caller_in, matter_of, searched_in
 from retrieval.access.middleware import caller_of
 from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import seconds_to_wait
+from retrieval.corpus.same_titles import told_apart
 from retrieval.corpus.suggested import questions_near
 from retrieval.errors import ArfError, NotFound, SearchUnavailable
 from retrieval.models import Domain, Feedback, Matter
@@ -310,6 +311,8 @@ def found(request: HttpRequest, matter: Matter | None) -> HttpResponse:
     if results:
         results = with_summaries(results, request.caller, form.cleaned_data["as_of"])
     shown, less_likely = parted(answer, results)
+    documents = answer["facets"]["document"] if answer else []
+    compared = [*(result["locator"] for result in results), *(each["value"] for each in documents)]
     context = {
         "form": form,
         "answer": answer,
@@ -322,6 +325,7 @@ def found(request: HttpRequest, matter: Matter | None) -> HttpResponse:
         "examples": EXAMPLES[get_language()],
         "restrictions": restrictions(form, request),
         "facets": facets_of(answer) if answer else [],
+        "apart": told_apart(compared, request.caller),
     }
     part = request.htmx and not request.htmx.history_restore_request
     template = "retrieval/_results.html" if part else "retrieval/search.html"

@@ -6,8 +6,9 @@ from django.urls import reverse
 
 from retrieval.ingestion import uploading
 from retrieval.models import Domain
-from tests.builders import a_domain
+from tests.builders import a_document, a_domain, a_section, embedded
 from tests.leases import LEASE, finish
+from tests.retrieval.pages.looking import Page
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("read_here")]
 
@@ -45,3 +46,16 @@ def test_a_result_says_on_which_page_it_stands(client, reindex):
     reindex()
     page = client.get("/search", {"q": "laws of Ruritania", "domain": domain.slug}).content.decode()
     assert "page 2" in page
+
+
+def test_documents_of_one_title_are_told_apart_where_both_are_shown(client, reindex):
+    domain = a_domain(slug="deals", name="Deals", locator_prefix="/deals")
+    for name, tons in (("a", "nineteen"), ("b", "ninety")):
+        document = a_document(domain, title="Acme Supply Agreement", filename=f"deal-{name}.pdf")
+        place = {"citation": "Acme Supply Agreement, § 3", "number": "3", "locator": f"{document.locator}/3"}
+        embedded(a_section(document, f"The Supplier shall deliver {tons} tons of quicksilver each month.", **place))
+    reindex()
+    asked = {"q": "How many tons of quicksilver shall the Supplier deliver each month?", "domain": "deals"}
+    found, answered = (Page(client.get(address, asked | {"style": "full"})).text for address in ("/search", "/ask"))
+    for file in ("deal-a.pdf", "deal-b.pdf"):
+        assert f"§ 3 {file}" in found and f"Acme Supply Agreement ({file})" in found and f"§ 3 {file}" in answered
