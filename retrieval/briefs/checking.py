@@ -355,8 +355,9 @@ class Quotations:
         )
 
     def beside(self, quotation: Quotation, number: int) -> QuotationCheck:
-        """Compared with all words of the place cited: as near as they come."""
-        sources = self.library.sources(self.citations[number].stand)
+        """Compared with all words of the place cited, and with those above its list: as near as they come."""
+        stand = self.citations[number].stand
+        sources = [*self.library.sources(stand), *self.library.opened(stand)]
         if not sources:
             return QuotationCheck(quotation, "unchecked", number)
         compared = [(wording.compare(quotation.words, source.words), source) for source in sources]

@@ -77,6 +77,11 @@ class Source(proof.Source):
     def words(self) -> Words:
         return Words(self.text)
 
+    def after(self, opening: str) -> "Source":
+        before = len(opening) + 1
+        pin = self.pin and (self.pin[0] + before, self.pin[1] + before)
+        return replace(self, text=f"{opening} {self.text}", pin=pin)
+
 
 @dataclass(frozen=True, slots=True)
 class Stand:
@@ -295,10 +300,13 @@ class Library:
         self.read([stand])
         return self._sources[stand.key]
 
-    def opening(self, stand: Stand) -> str:
-        """The words with which the list begins that a cited section is an item of; "" where it is none."""
+    def opened(self, stand: Stand) -> list[Source]:
+        """The same in English behind the words with which the list begins that a cited section is an item of; none
+        where it is none.
+        """
         self.read([stand])
-        return self._openings.get(stand.section.pk, "") if stand.section else ""
+        opening = self._openings.get(stand.section.pk, "") if stand.section else ""
+        return [source.after(opening) for source in self.sources(stand) if opening and source.language == "en"]
 
     def read(self, stands: Iterable[Stand]) -> None:
         """Reads the words of these places."""

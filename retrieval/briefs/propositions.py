@@ -278,10 +278,8 @@ def of_claim(claim: Claim, language: str, *, all_read: bool) -> tuple[str, ...]:
 
 def sources_of(stand: Stand, library: Library) -> list[Source]:
     """In English, each with the words before it that it goes on with."""
-    opening = library.opening(stand)
-    short = (source for source in library.sources(stand) if len(source.text) <= LONGEST_SOURCE)
-    english = [source for source in short if source.language == "en"]
-    return [replace(source, text=f"{opening} {source.text}") for source in english] if opening else english
+    read = library.opened(stand) or library.sources(stand)
+    return [source for source in read if len(source.text) <= LONGEST_SOURCE and source.language == "en"]
 
 
 def worst(claims: Sequence[Claim]) -> Claim | None:

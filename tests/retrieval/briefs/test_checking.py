@@ -63,6 +63,8 @@ def statements_for(count):
         "The officer said “I smelled something burnt” before he broke U.S. Const. amend. IV.",
         "Mapp, 367 U.S. at 655, is said to say “an ignoble shortcut.”",
         "The so-called “fruit of the poisonous tree” is known from the Fourth Amendment.",
+        "“The Congress shall have Power … To coin Money.” U.S. Const. art. I, § 8, cl. 5.",
+        "“The Congress shall have Power To coin Money.” U.S. Const. art. I, § 8, cl. 5.",
         "Repealed in 1933, the Eighteenth Amendment forbade liquor.",
     ],
 )
@@ -86,6 +88,11 @@ def test_a_sound_brief_has_no_findings(decisions, text):  # noqa: F811
             "“[N]o Warrants shall issue, but upon reasonable cause.” U.S. Const. amend. IV.",
             "altered",
             "“[N]o Warrants shall issue, but upon reasonable cause.”",
+        ),
+        (
+            "“The Congress shall have Power To coin Silver.” U.S. Const. art. I, § 8, cl. 5.",
+            "altered",
+            "“The Congress shall have Power To coin Silver.”",
         ),
         (
             "The Fifth Amendment says that “the right of the people to keep and bear Arms, shall not be infringed.”",
