@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from math import log
 from typing import Literal
 
 from retrieval.briefs.quoting import notes_of
@@ -307,12 +308,14 @@ def best_place(pieces: Sequence[Piece], words: Words) -> Aligned:
 
 
 def likely_starts(said: Sequence[str], words: Words) -> list[int]:
-    """Where the run may begin: the offsets on which most of its rarer words agree, give or take."""
+    """Where the run may begin: the offsets on which most of its words agree, give or take; the rarer the more, by the
+    logarithm, so that one rare word outweighs not all others.
+    """
     votes: Counter[int] = Counter()
     for offset, word in enumerate(said):
         places = words.places.get(word, ())
         for place in places if len(places) <= COMMON else ():
-            votes[(place - offset) // 4] += 1 / len(places)
+            votes[(place - offset) // 4] += log(len(words.folded) / len(places))
     near = {bucket: votes[bucket] + votes[bucket - 1] / 2 + votes[bucket + 1] / 2 for bucket in [*votes]}
     best = sorted(near, key=lambda bucket: (-near[bucket], bucket))[:TRIED]
     return [bucket * 4 for bucket in best]

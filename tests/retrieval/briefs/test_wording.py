@@ -158,6 +158,14 @@ def test_another_spelling_is_no_difference(quoted):
     assert found.status == "exact" and found.span
 
 
+def test_one_rare_word_leads_nobody_away_from_where_all_others_stand():
+    filler = "Nor means United any person, alien or citizen, the States not of a term. "
+    term = "The term “alien” means any person not a citizen or national of the United States. "
+    source = Words(5 * (18 * filler + "A resident stays. ") + term)
+    found = compare("The term ‘alien’ means any person not a citizen or resident of the United States.", source)
+    assert (found.status, found.differences) == ("altered", (Difference("resident", "national"),))
+
+
 def test_words_in_another_order_are_not_exact():
     assert compare("more than twenty hours . . . may apply for asylum", ASYLUM).status == "altered"
 
