@@ -12,10 +12,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cache
 from math import log
 from typing import Literal
 
 from retrieval.briefs.quoting import notes_of
+from retrieval.proof.alignment import tokens
+from retrieval.proof.wording import is_party
 
 MOST_REPLACED = 12  # words of the source that one bracket stands for
 ALIKE = 0.6  # of the words: from here on a quotation is an altered one of this place, and not one of another
@@ -44,6 +47,14 @@ NUMBERS = {
     "eighteen": 18, "nineteen": 19,
 }  # fmt: skip
 ORDER = frozenset(["before", "after", "antes", "después"])
+GOVERNMENT = "govern"  # its stem: a party in brackets, though not in every sentence
+MAY_BE_SAME = (  # one may have become or be the other: the Attorney General's are the Secretary's now
+    "government state executive president secretary attorney general administrator commissioner director agency board "
+    "officer chief",
+    "alien applicant people citizen defendant",
+    "alien applicant people citizen plaintiff",
+    "court judge justice",
+)
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _MARKS = re.compile(  # of notes, right behind a word or what closes one: "$[500]" and "within [30] days" have a number
@@ -240,7 +251,7 @@ def turned(quoted: Sequence[Run], placed: Placed, words: Words) -> Iterator[Diff
         weighty = NEGATIONS | MODALS if run.reach is not None else NEGATIONS
         lost = set(left_out) & weighty - set(run.inside) if near else ()
         added = set(run.inside) & weighty - set(left_out)
-        if lost or added or replaced(run.inside, left_out):
+        if lost or added or replaced(run.inside, left_out) or (near and is_other_party(run.inside, left_out)):
             yield Difference(f"[{' '.join(run.inside)}]" if run.inside else "…", words.said(before, start))
 
 
@@ -251,6 +262,25 @@ def replaced(inside: Iterable[str], left_out: Iterable[str]) -> bool:
         if said and meant and said != meant:
             return True
     return False
+
+
+def is_other_party(inside: Iterable[str], left_out: Iterable[str]) -> bool:
+    """Whether a bracket names another party than it stands for, "[Government]" for "applicant", and not one that may be
+    the same.
+    """
+    said, meant = parties_of(inside), parties_of(left_out)
+    return bool(said and meant) and not said & meant and not any(said | meant <= group for group in may_be_same())
+
+
+def parties_of(words: Iterable[str]) -> set[str]:
+    text = " ".join(words)
+    found = {token for language in ("en", "es") for token in tokens(text, language)} if text else set()
+    return {token.term for token in found if is_party(token) or token.term == GOVERNMENT}
+
+
+@cache
+def may_be_same() -> tuple[set[str], ...]:
+    return tuple(parties_of(group.split()) for group in MAY_BE_SAME)
 
 
 def numbers_of(words: Iterable[str]) -> set[int]:

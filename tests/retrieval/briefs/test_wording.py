@@ -136,6 +136,8 @@ ASYLUM = Words(
         ("asylum within [2] year after the date", "[2]", "1"),
         ("for more than [thirty] hours of work", "[thirty]", "twenty"),
         ("within 1 year [before] the date", "[before]", "after"),
+        ("Any [officer] may apply for asylum", "[officer]", "nonimmigrant alien"),
+        ("Any [employer] may apply for asylum", "[employer]", "nonimmigrant alien"),
     ],
 )
 def test_a_bracket_may_turn_the_sense(quoted, differs, source):
@@ -147,6 +149,9 @@ def test_a_bracket_may_turn_the_sense(quoted, differs, source):
     "quoted",
     [
         "for more than [20] hours of work",
+        "Any [noncitizen] may apply for asylum",
+        "Any [applicant] may apply for asylum",
+        "[Garcia] may apply for asylum",
         "within 1 year [of] the date of arrival",
         "Any non-immigrant alien may",
         "a fee of $1000, to",
