@@ -37,6 +37,7 @@ MOST_QUOTATIONS = 500
 MOST_TRIED = 6  # citations that one quotation may belong to
 FEWEST = 3  # words of a quotation that is missed where it is not found; fewer are terms
 OURS = 0.8  # of the words: a Spanish quotation that is less alike is from a translation which is not ours
+TELLING = 12  # words of it: one of fewer may be from another too where any differs, but for a "not" or a number
 EXCERPT = 600  # characters of a source that are shown
 NOTICE = gettext_noop("Read beside the law that is here, as of %(day)s. This is no legal advice.")
 QUOTED = ("exact", "altered", "not_found", "unchecked", "unattributed")
@@ -362,9 +363,12 @@ class Quotations:
             return QuotationCheck(quotation, "unchecked", number)
         compared = [(wording.compare(quotation.words, source.words), source) for source in sources]
         comparison, source = max(compared, key=lambda pair: (pair[0].status == "exact", pair[0].alike))
-        if comparison.status == "not_found" and wording.count_words(quotation.words) > wording.LONGEST:
+        length = wording.count_words(quotation.words)
+        if comparison.status == "not_found" and length > wording.LONGEST:
             return QuotationCheck(quotation, "unchecked", number)
-        if comparison.alike < OURS and sources[0].language == "en" and detect(quotation.words) == "es":
+        tells = comparison.status == "exact" or comparison.is_turned or length >= TELLING
+        may_be_ours = comparison.alike >= OURS and tells
+        if not may_be_ours and sources[0].language == "en" and detect(quotation.words) == "es":
             return QuotationCheck(quotation, "unchecked", number)  # in somebody's own translation
         if comparison.status == "exact" and source.pin and not overlap(comparison.span, source.pin):
             return QuotationCheck(quotation, "not_found", number, elsewhere=source, missed=True)

@@ -88,6 +88,15 @@ class Comparison:
     differences: tuple[Difference, ...] = ()
     alike: float = 0.0
 
+    @property
+    def is_turned(self) -> bool:
+        """Whether a "not" or a number differs."""
+        sides = ((_WORD.findall(fold(side)) for side in (each.quoted, each.source)) for each in self.differences)
+        return any(
+            numbers_of(said) != numbers_of(known) or bool(NEGATIONS & {*said}) != bool(NEGATIONS & {*known})
+            for said, known in sides
+        )
+
 
 class Words:
     """The words of a source, folded, and where each stands: in the text, and among all words."""

@@ -57,6 +57,8 @@ def statements_for(count):
         "The Fourth Amendment guarantees “[t]he right of the people to be secure . . . against unreasonable searches.”",
         "“Representatives shall be apportioned among the several States.” U.S. Const. amend. XIV, §§ 1–2.",
         "«A nadie le quitarán la vida sin un juicio justo», Enmienda XIV, sección 1, dice otra traducción.",
+        "«El Congreso no hará ley alguna», Enmienda I.",
+        "«Ningún Estado podrá privar a ninguna persona de la vida», Enmienda XIV, sección 1.",
         "Segregation was upheld in Plessy v. Ferguson, 163 U.S. 537 (1896), which Brown overruled.",
         "See Brown v. Bd. of Educ., 347 U.S. 483 (1954); Mapp v. Ohio, 367 U.S. 643, 655 (1961). Id. at 656.",
         "“Nothing of this is in our law.” Smith v. Jones, 123 F.3d 456 (9th Cir. 1997).",
@@ -94,6 +96,7 @@ def test_a_sound_brief_has_no_findings(decisions, text):  # noqa: F811
             "altered",
             "“The Congress shall have Power To coin Silver.”",
         ),
+        ("«El Congreso dictará ley alguna», Enmienda I.", "altered", "«El Congreso dictará ley alguna»"),
         (
             "The Fifth Amendment says that “the right of the people to keep and bear Arms, shall not be infringed.”",
             "misplaced",
