@@ -49,7 +49,7 @@ class MatterForm(forms.Form):
     def problem(self) -> str:
         """The first, with the field's name."""
         name, problems = next(iter(self.errors.items()))
-        return f"{self.fields[name].label}: {problems[0]}"
+        return f"{self[name].label}: {problems[0]}"
 
 
 @form_on("retrieval:private")

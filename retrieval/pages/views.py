@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -191,7 +192,8 @@ FEWEST_SHOWN = 3  # where nothing is certain, the best may be any of them
 
 def personal(view: View) -> View:
     """A page for one caller: what a signed-in person sees is stored nowhere on the way to them; what is not there for
-    the caller is a page that is not there, and an address that cannot be read says why.
+    the caller is a page that is not there, and an address that cannot be read says why. In a matter, whether there is
+    such a one or not, nobody reads who has not signed in.
     """
 
     @wraps(view)
@@ -200,7 +202,10 @@ def personal(view: View) -> View:
         try:
             response = view(request, *args, **kwargs)
         except NotFound as absent:
-            raise Http404 from absent
+            if request.user.is_authenticated or not re.fullmatch(UUIDConverter.regex, request.GET.get("matter", "")):
+                raise Http404 from absent
+            response = redirect_to_login(request.get_full_path())
+            return HttpResponseClientRedirect(response.url) if request.htmx else response
         except Unreadable as problem:
             response = render(request, "400.html", {"problem": in_words(problem.refusal)}, status=400)
         if caller.principals:

@@ -1,5 +1,7 @@
 """The pages of a matter: what each role sees and does there, and what nobody else does."""
 
+from urllib.parse import quote
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -89,7 +91,7 @@ def test_members_read_a_closed_matter_in_it_and_nowhere_else(client, firm, visit
     client.force_login(User.objects.get(username="stan"))
     assert {client.get(link).status_code for link in (inside, *below)} == {404}
     client.logout()
-    assert client.get(inside).status_code == 404
+    assert client.get(inside)["Location"].startswith("/login?")
     visit("lea", "reopen")
     client.force_login(User.objects.get(username="rea"))
     assert client.get(path).status_code == 200
@@ -116,6 +118,8 @@ def test_a_closed_matter_is_searched_in_it(client, firm, visit):
     search = f"/search?q=ninety+doubloons&matter={firm.matter.public_id}"
     page = Page(client.get(search))
     assert "Only documents of the matter." in page.text and "thumbs" not in str(page.elements)
+    beside = Page(client.get(f"{search}&domain=us_constitution")).text
+    assert "Of private documents, only those of the matter." in beside and "Only documents" not in beside
     hits = [a["href"] for tag, a in page.elements if tag == "a" and "passage=" in a.get("href", "")]
     opened = Page(client.get(hits[0]))
     assert hits and "doubloons" in opened.text
@@ -128,7 +132,14 @@ def test_a_closed_matter_is_searched_in_it(client, firm, visit):
         client.force_login(User.objects.get(username=name))
         assert client.get(search).status_code == 404
     client.logout()
-    assert client.get(search).status_code == 404
+    for number in (written, "00000000-0000-4000-8000-000000000000"):
+        shared = f"/search?q=x&matter={number}"
+        assert client.get(shared)["Location"] == f"/login?next={quote(shared)}"
+    assert client.get(search, headers={"HX-Request": "true"})["HX-Redirect"].startswith("/login?")
+
+
+def test_what_is_wrong_with_a_field_that_nobody_sees_is_said_of_it(visit):
+    assert "Number: Enter a whole number." in Page(visit("lea", "drop", number="x")).text
 
 
 def test_a_refusal_is_said_and_loses_nothing(visit, firm):
