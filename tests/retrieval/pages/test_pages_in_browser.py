@@ -140,10 +140,16 @@ def test_filters_search_anew_in_place_and_stay_in_the_address(page):
     page.find("input[name=domain][value=us_constitution]").click()
     page.at("domain=us_constitution")
     page.at("q=grand jury")
-    page.find("#id_language").send_keys("English")
-    page.at("language=en")
-    assert "language=en" in page.find(".languages [name=next]").get_attribute("value")
     assert "as_of" not in page.driver.current_url, "what is not filled in stays out of the address"
+    page.run("window.asked = 0; document.addEventListener('htmx:beforeRequest', () => (window.asked += 1))")
+    page.find("#id_language").send_keys("English")
+    page.find("#id_as_of").send_keys("07041950")
+    assert page.run("return window.asked") == 0, "a key is no search"
+    page.find(".apply button").click()
+    page.at("language=en")
+    page.at("as_of=1950-07-04")
+    assert page.run("return window.asked") == 1
+    assert "language=en" in page.find(".languages [name=next]").get_attribute("value")
     assert page.run("return window.stayed"), "the page was not loaded anew"
     assert "less likely" in page.find("#said").get_attribute("textContent")
     page.open(page.driver.current_url.removeprefix(page.address))
