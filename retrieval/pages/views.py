@@ -7,15 +7,16 @@ from functools import wraps
 from uuid import UUID
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.urls.converters import UUIDConverter
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
-from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.csrf import csrf_exempt
@@ -468,8 +469,21 @@ def own_address(request: HttpRequest, address: str) -> str:
     return address if ours else reverse("retrieval:home")
 
 
-# No token: another site can at worst change the language of a page, and pages so need no cookie.
-language = csrf_exempt(set_language)
+@csrf_exempt  # another site can at worst change the language, and pages with this form set no cookie for a token
+@unlisted
+def language(request: HttpRequest) -> HttpResponse:
+    """Keeps the language that a form chose in a cookie, and comes back here: a browser that kept none is told so."""
+    if request.method == "POST":
+        response = set_language(request)
+        if settings.LANGUAGE_COOKIE_NAME in response.cookies:
+            chosen = {"language": request.POST["language"], "next": response["Location"]}
+            response["Location"] = f"{reverse('retrieval:language')}?{urlencode(chosen)}"
+        return response
+    back, chosen = own_address(request, request.GET.get("next", "")), request.GET.get("language")
+    if chosen not in dict(settings.LANGUAGES) or settings.LANGUAGE_COOKIE_NAME in request.COOKIES:
+        return redirect(back)
+    translation.activate(chosen)
+    return render(request, "retrieval/not_kept.html", {"next": back})
 
 
 @require_GET
