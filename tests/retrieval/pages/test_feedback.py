@@ -36,7 +36,8 @@ def test_a_thumb_by_htmx_is_thanked_for_in_place(client):
     response = client.post(
         "/feedback", {"trace_id": log.pk, "locator": log.top_locators[0], "verdict": "helpful"}, **HTMX
     )
-    assert Page(response).text == "Thank you."
+    page = Page(response)
+    assert page.text == "Thank you." and "autofocus" in page.all("p", tabindex="-1")[0]  # htmx gives it the focus
 
 
 @pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "javascript:alert(1)", ""])

@@ -193,8 +193,9 @@ def test_reasons_open_and_a_thumb_is_thanked_for_in_place(page):
     page.open("/search?q=double+jeopardy")
     page.find(".why summary").click()
     page.see("It is known as “double jeopardy”")
-    page.find(".thumbs button[value=helpful]").click()
+    page.find(".thumbs button[value=helpful]").send_keys(Keys.ENTER)
     page.see("Thank you.")
+    assert page.driver.switch_to.active_element.text == "Thank you."
     assert Feedback.objects.get().locator == "/us/const/amendment/V"
     page.at("/search?q=double jeopardy")
 
