@@ -68,6 +68,11 @@ class Part:
     changes: list[dict]
     translated: list[str]  # paragraphs in the reader's language, where that is not the law's
 
+    @property
+    def heading_level(self) -> int:
+        """Under the page's own heading; HTML has six."""
+        return min(self.depth + 1, 6)
+
 
 @dataclass(frozen=True, slots=True)
 class Contents:

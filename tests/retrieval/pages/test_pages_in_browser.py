@@ -38,6 +38,7 @@ PAGES = {
     "no-citation": "/search?q=amendment+XL",
     "changes": "/changes/",
     "check": "/check/",
+    "login": "/login",
 }
 
 
@@ -278,9 +279,12 @@ class TestWithoutScripts:
 
 
 def test_no_page_is_wider_than_a_phone_and_every_target_fits_a_finger(page):
-    page.size(320, 740)
     for name, path in PAGES.items():
-        page.open(path)
+        page.size(360, 740)
+        page.open(path).run("document.documentElement.style.fontSize = '200%'")
+        assert page.run(TOO_WIDE) <= 0, f"{name} with text twice as large"
+        page.size(320, 740)
+        page.run("document.documentElement.style.fontSize = ''")
         assert page.run(TOO_WIDE) <= 0, name
         assert page.run(SMALL_TARGETS) == [], name
         assert page.run(BLANK_BUTTONS) == [], name
@@ -316,7 +320,9 @@ def test_a_matter_is_worked_on_from_a_phone_by_keyboard(page):
     picture(page.driver, "phone-matter")
     page.find("input[name=what]").send_keys("Answer", Keys.TAB, "05172030", Keys.ENTER)
     page.see("May 17, 2030")
+    page.run("document.documentElement.style.fontSize = '200%'")
     assert page.run("return document.documentElement.scrollWidth") <= 390
+    page.run("document.documentElement.style.fontSize = ''")
     page.size(1280, 800)
     assert page.run(CUT_CHOICES) == []
     page.size(390, 844)
@@ -386,6 +392,14 @@ def test_what_stands_together_is_told_apart(page):
     assert set(page.run(borders)) == {"solid"}
 
 
+def test_paper_has_what_a_page_is_of_and_no_forms(page):
+    printed = ((".outline.whole", PAGES["document"], True), (".filter-row", PAGES["changes"], False))
+    for selector, path, is_shown in printed:
+        page.open(path).driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        assert page.find(selector).is_displayed() == is_shown
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
 def test_a_brief_is_read_on_in_another_language(page):
     page.open("/check/").find("textarea").send_keys("See U.S. Const. amend. XXVIII.")
     page.find("#brief button").click()
@@ -403,12 +417,8 @@ def test_the_keyboard_reaches_search_and_results_in_order(page):
         page.driver.switch_to.active_element.send_keys(Keys.TAB)
         focused = page.driver.switch_to.active_element
         reached.append(focused.get_attribute("id") or focused.get_attribute("class") or focused.text)
-        assert (
-            page.run(
-                "return getComputedStyle(document.activeElement.closest('.ask') ?? document.activeElement).outlineStyle"
-            )
-            != "none"
-        )
+        shown = "return getComputedStyle(document.activeElement.closest('.ask') ?? document.activeElement).outlineStyle"
+        assert page.run(shown) != "none"
     assert reached[0] == "skip"
     assert reached.index("q") < reached.index("Filters") < reached.index("Search and seizure")
 
@@ -474,9 +484,7 @@ def test_every_control_has_a_name_and_headings_go_down_step_by_step(page):
         page.open(path)
         names = until(page.driver, names_of_controls, f"{name} has no controls")
         assert "" not in names, name
-        levels = page.run(
-            "return [...document.querySelectorAll('main h1, main h2, main h3')].map(h => +h.tagName[1])"
-        )
+        levels = page.run("return [...document.querySelectorAll('main :is(h1,h2,h3,h4,h5,h6)')].map(h => +h.tagName[1])")
         assert levels.count(1) == 1, name
         in_article = levels[levels.index(1) :]
         assert all(b - a <= 1 for a, b in zip(in_article, in_article[1:], strict=False)), (name, levels)

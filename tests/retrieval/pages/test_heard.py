@@ -1,0 +1,26 @@
+"""Pages as they are heard: what screen readers say of headings, languages, names and errors."""
+
+import pytest
+
+from retrieval.models import Section
+from retrieval.pages.reader import Part
+from tests.builders import a_document, a_domain, a_section
+from tests.retrieval.pages.looking import look
+
+pytestmark = pytest.mark.django_db
+
+
+def test_parts_of_a_page_are_headed_by_their_depth_and_apart_from_their_names(client):
+    page = look(client, "/law/us/const/article/I")
+    assert "Section 1 Legislative" in page.text
+    assert len(page.all("h2", **{"class": "heading"})) == 10 < len(page.all("h3", **{"class": "heading"}))
+    assert Part(Section(), "", 9, [], [], [], []).heading_level == 6
+
+
+def test_notes_are_named_after_what_they_stand_beside(client):
+    document = a_document(a_domain())
+    top = a_section(document, "Top.", notes=["Of all."], is_leaf=False)
+    under = {"parent": top, "is_result": False, "depth": 1}
+    parts = [a_section(document, "Part.", locator=f"{top.locator}/{n}", notes=[f"Of {n}."], **under) for n in (1, 2)]
+    names = [aside["aria-label"] for aside in look(client, f"/law{top.locator}").all("aside")]
+    assert names == ["Notes", *(f"Notes: {part.citation}" for part in parts)]
