@@ -30,7 +30,7 @@ def too_large(request: HttpRequest) -> HttpResponse:
     """A file or form beyond its limit, which is named where it is the limit of files."""
     is_upload = request.content_type == "multipart/form-data"
     most = most_megabytes(request.path_info) if is_upload else None
-    return HttpResponse(loader.render_to_string("413.html", {"most": most}), status=413)
+    return render(request, "413.html", {"most": most}, status=413)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

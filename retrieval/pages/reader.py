@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Length
 from django.utils import timezone
 from django.utils.translation import get_language
@@ -86,8 +86,8 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """A domain and some of its documents; each knows by `provisions` how many it holds, and by `about` which of them
-    stand for it.
+    """A domain and some of its documents; each knows by `provisions` how many it holds, by `about` which of them stand
+    for it, and by `decision` the one that it is cited by, where it is a decision.
     """
 
     domain: Domain
@@ -147,7 +147,10 @@ def shelf_of(domain: Domain, caller: Caller, places: range) -> Shelf:
     results = readable.results().filter(document__in=shown).order_by()
     provisions = dict(results.values_list("document").annotate(Count("pk")))
     about = headings(shown, readable)
+    whole = results.filter(locator=F("document__locator")).select_related("document")
+    decisions = {section.document_id: section for section in whole} if domain.citation_style == "case" else {}
     for document in shown:
+        document.decision = decisions.get(document.pk)
         document.provisions = provisions.get(document.pk, 0)
         document.about = about.get(document.pk, [])
     return Shelf(domain, shown, total)

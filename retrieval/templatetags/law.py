@@ -251,9 +251,12 @@ def shortcoming(stage: str) -> str:
 
 
 @register.filter
-def apart(words: str) -> SafeString:
-    """What a reader wrote, so that letters that run from right to left turn nothing around them."""
-    return format_html("<bdi>{}</bdi>", words)
+def apart(words: str, language: str = "") -> SafeString:
+    """What a reader wrote, so that letters that run from right to left turn nothing around them; in a language, where
+    that is known.
+    """
+    told = format_html(' lang="{}"', language) if language else ""
+    return format_html("<bdi{}>{}</bdi>", told, words)
 
 
 @register.filter

@@ -23,6 +23,13 @@ def test_the_limit_is_told(client, address, told, monkeypatch):
     assert answer.status_code == 413 and told in answer.content.decode()
 
 
+def test_who_is_signed_in_stays_so_on_that_page(client, django_user_model, monkeypatch):
+    monkeypatch.setattr(uploads.Bounded, "handle_raw_input", refuse)
+    client.force_login(django_user_model.objects.create_user("ann"))
+    page = client.post("/check/", {"file": SimpleUploadedFile("a", b"a")}).content.decode()
+    assert "/private" in page and "/login" not in page and 'name="next" value="/check/"' in page
+
+
 def test_the_limit_of_documents_is_that_of_files():
     assert uploads.most_megabytes("/private/matters/x/change") == 50
     assert uploads.most_megabytes("/admin/upload/") == 200

@@ -45,6 +45,11 @@ def test_it_is_cited_by_name_and_year(client):
     assert "Decided on March 4, 2010" in page and "Decided on March 4, 2010" in opinion
 
 
+def test_a_shelf_tells_decisions_of_one_name_apart(client):
+    assert "Zebra v. State, 900 U.S. 1 (2010)" in look(client, "/law/").text
+    assert "State 1 provision" not in look(client, "/law/us/scotus").text
+
+
 def test_results_and_answers_say_so(client):
     assert BADGE in look(client, f"/search?q={ASKED}&domain=supreme_court_cases").text
     assert BADGE in look(client, f"/ask?q={ASKED}&domain=supreme_court_cases").text

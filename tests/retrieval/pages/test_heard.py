@@ -24,3 +24,10 @@ def test_notes_are_named_after_what_they_stand_beside(client):
     parts = [a_section(document, "Part.", locator=f"{top.locator}/{n}", notes=[f"Of {n}."], **under) for n in (1, 2)]
     names = [aside["aria-label"] for aside in look(client, f"/law{top.locator}").all("aside")]
     assert names == ["Notes", *(f"Notes: {part.citation}" for part in parts)]
+
+
+def test_a_question_is_said_in_its_own_language(client):
+    asked = "¿Qué edad debe tener el presidente?"
+    assert look(client, f"/ask?q={asked}").all("h1", lang="es")
+    assert look(client, f"/ask?q={asked} ¿Y un senador?").all("h2", lang="es")
+    assert look(client, f"/search?q={asked}").all("bdi", lang="es")
