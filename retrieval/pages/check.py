@@ -90,9 +90,11 @@ def checked(request: HttpRequest) -> HttpResponse:
     try:
         read = form.brief()
     except Unprocessable as refused:
-        return page(request, form, problem=in_words(refused.refusal), status=refused.status)
+        form.add_error("file" if form.cleaned_data["file"] else "text", in_words(refused.refusal))
+        return page(request, form, status=refused.status)
     if not read.text.strip():
-        return page(request, form, problem=_("Paste a text, or choose a file."), status=400)
+        form.add_error("text", _("Paste a text, or choose a file."))
+        return page(request, form, status=400)
     if refused := refusal(request, cost=cost_of_text(read.text, CheckForm), counted=charged):
         return refused
     day: date | None = form.cleaned_data["as_of"]
@@ -115,14 +117,9 @@ def copied(request: HttpRequest, report: Report) -> HttpResponse:
 
 
 def page(
-    request: HttpRequest,
-    form: CheckForm,
-    *,
-    report: Report | None = None,
-    problem: str = "",
-    status: int = 200,
+    request: HttpRequest, form: CheckForm, *, report: Report | None = None, status: int = 200
 ) -> HttpResponse:
-    context = {"form": form, "problem": problem, **(context_of(report) if report else {})}
+    context = {"form": form, **(context_of(report) if report else {})}
     response = render(request, "retrieval/check.html", context, status=status)
     response["Cache-Control"] = "no-store"
     return response

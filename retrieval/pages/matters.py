@@ -27,6 +27,13 @@ from retrieval.parsing.files.formats import READERS
 SHOWN = 500  # documents on the page
 OF_MATTERS = "client_cases"  # the private domain that ships, in which anybody's matter begins
 LEFT = _("You have left the matter.")
+SAVED = {  # what is said after an act; of others the page itself shows it
+    "deadline": _("The deadline is kept."),
+    "member": _("The member is kept, with this role."),
+    "rename": _("Reference and client are kept."),
+    "upload": _("The file is handed in."),
+}
+AT_FAULT = {"member": "name", "deadline": "due_on", "upload": "file", "rename": "reference", "erase": "reference"}
 ERASED = _("The matter is erased: nobody finds anything of it any more, and its texts are being deleted.")
 
 
@@ -81,14 +88,18 @@ def change_matter(request: HttpRequest, matter_id: UUID) -> HttpResponse:
     matter = matters.matter_of(matter_id, request.caller)
     form = MatterForm(request.POST, request.FILES)
     if not form.is_valid():
-        return page(request, matter, problem=form.problem, status=400)
+        return page(request, matter, problem=form.problem, wrong=next(iter(form.errors)), status=400)
+    action = form.cleaned_data["action"]
     try:
         act(matter, request, form.cleaned_data)
     except ArfError as refused:
-        return page(request, matter, problem=in_words(refused.refusal), status=refused.status)
+        told = {"problem": in_words(refused.refusal), "wrong": at_fault(form.cleaned_data), "status": refused.status}
+        return page(request, matter, **told)
     if matters.is_member(matter.principal, request.caller):
+        if action in SAVED:
+            messages.success(request, SAVED[action])
         return redirect("retrieval:matter", matter_id)
-    messages.success(request, ERASED if form.cleaned_data["action"] == "erase" else LEFT)
+    messages.success(request, ERASED if action == "erase" else LEFT)
     return redirect("retrieval:private")
 
 
@@ -126,6 +137,11 @@ def act(matter: Matter, request: HttpRequest, said: dict) -> None:
             raise Http404
 
 
+def at_fault(said: dict) -> str:
+    """The field that a refused act turns on, if it takes one."""
+    return "what" if said["action"] == "deadline" and not said["what"] else AT_FAULT.get(said["action"], "")
+
+
 def day_of(said: dict) -> date:
     if said["due_on"] is None:
         raise Unprocessable(gettext_noop("There is no such day. Write it like 1791-12-15."))
@@ -159,8 +175,10 @@ def domains_for(request: HttpRequest) -> QuerySet[Domain]:
     return private.filter(Q(slug=OF_MATTERS) | Q(pk__in=known))
 
 
-def page(request: HttpRequest, matter: Matter, *, problem: str = "", status: int = 200) -> HttpResponse:
-    """The matter as it is; after a refusal with what was typed."""
+def page(
+    request: HttpRequest, matter: Matter, *, problem: str = "", wrong: str = "", status: int = 200
+) -> HttpResponse:
+    """The matter as it is; after a refusal with what was typed, `wrong` being the name of the field at fault."""
     with matters.acting_as(matter):
         now = Matter.objects.filter(pk=matter.pk).first()
         if now is None:
@@ -181,6 +199,7 @@ def page(request: HttpRequest, matter: Matter, *, problem: str = "", status: int
             "roles": MatterMember.Role,
             "shown": SHOWN,
             "problem": problem,
+            "wrong": wrong,
             "said": request.POST if problem else {},
         }
         return render(request, "retrieval/matter.html", context, status=status)

@@ -5,7 +5,7 @@ import pytest
 from retrieval.models import Section
 from retrieval.pages.reader import Part
 from tests.builders import a_document, a_domain, a_section
-from tests.retrieval.pages.looking import look
+from tests.retrieval.pages.looking import Page, look
 
 pytestmark = pytest.mark.django_db
 
@@ -31,3 +31,16 @@ def test_a_question_is_said_in_its_own_language(client):
     assert look(client, f"/ask?q={asked}").all("h1", lang="es")
     assert look(client, f"/ask?q={asked} ¿Y un senador?").all("h2", lang="es")
     assert look(client, f"/search?q={asked}").all("bdi", lang="es")
+
+
+def described(page):
+    """Names of the fields that an error is told of."""
+    ids = {a["id"] for _, a in page.elements if "problem" in a.get("class", "").split() and "id" in a}
+    return [a.get("name", tag) for tag, a in page.elements if ids & set(a.get("aria-describedby", "").split())]
+
+
+def test_an_error_is_told_of_its_field(client):
+    assert described(look(client, "/search?q=jury&domain=mars", status=400)) == ["fieldset"]
+    assert described(look(client, f"/ask?q=x&about={'a' * 2001}", status=400)) == ["about"]
+    assert described(Page(client.post("/check/", {"text": " "}))) == ["text"]
+    assert described(Page(client.post("/login", {"username": "ann", "password": "no"}))) == ["username", "password"]

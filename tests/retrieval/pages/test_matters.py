@@ -45,7 +45,9 @@ def test_a_lead_works_through_a_case(client, firm, visit):
     assert "Waiting or being read: 0 %" in Page(visit("lea")).text
     finish()
     visit("lea", "deadline", what="File the brief", due_on="2020-02-03")
+    assert "The deadline is kept." in Page(visit("lea")).text
     visit("lea", "member", name="user:stan", role="contributor")
+    assert "The member is kept, with this role." in Page(visit("lea")).text
     text = Page(visit("stan")).text
     for words in (REFERENCE, CLIENT, "File the brief", "Overdue since Feb. 3, 2020", "lease.txt", "user:rea"):
         assert words in text
@@ -143,23 +145,26 @@ def test_what_is_wrong_with_a_field_that_nobody_sees_is_said_of_it(visit):
 
 
 def test_a_refusal_is_said_and_loses_nothing(visit, firm):
-    for action, said, status, words in (
-        ("deadline", {"what": "File the brief", "due_on": "2030-02-30"}, 400, "There is no such day."),
-        ("deadline", {"what": "File the brief", "due_on": ""}, 422, "There is no such day."),
-        ("deadline", {"what": "File the brief", "due_on": "0001-01-01"}, 422, "No deadline is before 1900."),
-        ("deadline", {"what": "x" * 301, "due_on": "2030-02-03"}, 400, "at most 300 characters"),
-        ("member", {"name": "zoe", "role": "reader"}, 422, "is no name"),
-        ("member", {"name": "user:zoe", "role": "boss"}, 400, "Role"),
-        ("rename", {"reference": " ", "client": "Ada"}, 422, "needs a reference"),
-        ("upload", {"domain": "client_cases"}, 422, "Choose a file."),
-        ("erase", {"reference": "Vermillion"}, 422, "nothing was erased"),
-        ("leave", {}, 422, "keeps a lead"),
+    for action, said, status, words, wrong in (
+        ("deadline", {"what": "File the brief", "due_on": "2030-02-30"}, 400, "There is no such day.", "due_on"),
+        ("deadline", {"what": "File the brief", "due_on": ""}, 422, "There is no such day.", "due_on"),
+        ("deadline", {"what": "File the brief", "due_on": "0001-01-01"}, 422, "No deadline is before 1900.", "due_on"),
+        ("deadline", {"what": " ", "due_on": "2030-02-03"}, 422, "Say what is to be done.", "what"),
+        ("deadline", {"what": "x" * 301, "due_on": "2030-02-03"}, 400, "at most 300 characters", "what"),
+        ("member", {"name": "zoe", "role": "reader"}, 422, "is no name", "name"),
+        ("member", {"name": "user:zoe", "role": "boss"}, 400, "Role", ""),
+        ("rename", {"reference": " ", "client": "Ada"}, 422, "needs a reference", "reference"),
+        ("upload", {"domain": "client_cases"}, 422, "Choose a file.", "file"),
+        ("erase", {"reference": "Vermillion"}, 422, "nothing was erased", "reference"),
+        ("leave", {}, 422, "keeps a lead", ""),
     ):
         answer = visit("lea", action, **said)
         assert answer.status_code == status, action
         page = Page(answer)
         alert = [attributes for tag, attributes in page.elements if attributes.get("role") == "alert"]
         assert alert and words in page.text, page.text
+        told_of = [a["name"] for _, a in page.elements if "problem" in a.get("aria-describedby", "").split()]
+        assert told_of == [wrong][: len(wrong)] and page.all("p", id="problem")
         typed = {attributes.get("value") for _, attributes in page.elements}
         assert set(said.values()) - {"", " ", "reader", "boss", "client_cases"} <= typed
     assert visit("lea", "nonsense").status_code == 404
