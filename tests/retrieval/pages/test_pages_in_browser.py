@@ -484,7 +484,8 @@ def test_every_control_has_a_name_and_headings_go_down_step_by_step(page):
         page.open(path)
         names = until(page.driver, names_of_controls, f"{name} has no controls")
         assert "" not in names, name
-        levels = page.run("return [...document.querySelectorAll('main :is(h1,h2,h3,h4,h5,h6)')].map(h => +h.tagName[1])")
+        headings = "document.querySelectorAll('main :is(h1,h2,h3,h4,h5,h6)')"
+        levels = page.run(f"return [...{headings}].map(h => +h.tagName[1])")
         assert levels.count(1) == 1, name
         in_article = levels[levels.index(1) :]
         assert all(b - a <= 1 for a, b in zip(in_article, in_article[1:], strict=False)), (name, levels)
