@@ -129,8 +129,8 @@ class Column:
 
 
 class RowsWidget(forms.Widget):
-    """`separator`: between values in one box; `places`: the view that offers values while one types; `beside`: the
-    template of what stands beside the rows. `caller` reads what is named in them.
+    """`name`: of all rows; `separator`: between values in one box; `places`: the view that offers values while one
+    types; `beside`: the template of what stands beside the rows. `caller` reads what is named in them.
     """
 
     caller = ANONYMOUS
@@ -140,13 +140,18 @@ class RowsWidget(forms.Widget):
         kinds: Sequence[tuple[str, Any]],
         columns: Sequence[Column],
         *,
+        name: Any,
         places: Any,
         separator: str = ", ",
         beside: str = "",
     ):
         super().__init__()
-        self.kinds, self.columns, self.separator = kinds, columns, separator
+        self.kinds, self.columns, self.name, self.separator = kinds, columns, name, separator
         self.places, self.beside = places, beside
+
+    def id_for_label(self, id_: str) -> str:
+        """The kind of the first row."""
+        return id_ and f"{id_}-0-kind"
 
     def boxes(self, value: Any) -> list[dict[str, str]]:
         """Of every row that is an object."""
@@ -166,6 +171,8 @@ class RowsWidget(forms.Widget):
         shown = described(filter(None, named), self.caller)
         context = {
             "name": name,
+            "label": self.name,
+            "told_of": (attrs or {}).get("aria-describedby"),
             "kinds": self.kinds,
             "places": self.places,
             "beside": self.beside,
@@ -295,7 +302,7 @@ PLACES = reverse_lazy("admin:rules_rule_places")
 def rows(name: str, columns: list[Column], read: Callable, **options) -> RowsField:
     """The rows of one of a rule's lists. `options`: those of `RowsWidget`."""
     field = Rule._meta.get_field(name)
-    widget = RowsWidget(CLAUSES[name], columns, places=PLACES, **options)
+    widget = RowsWidget(CLAUSES[name], columns, name=LABELS[name], places=PLACES, **options)
     return RowsField(read=read, widget=widget, label=LABELS[name], required=False, help_text=field.help_text)
 
 

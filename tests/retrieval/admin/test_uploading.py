@@ -12,6 +12,7 @@ from retrieval.models import Document, Domain, Section, Upload
 from tests import files
 from tests.builders import a_domain
 from tests.leases import LEASE, finish
+from tests.retrieval.pages.looking import Page
 
 pytestmark = pytest.mark.django_db
 
@@ -35,6 +36,13 @@ def test_a_curator_hands_in_several_files_and_sees_what_became_of_each(client, c
         "lease.pdf": "stored",
         "locked.pdf": "refused",
     }
+
+
+def test_help_and_errors_are_told_of_their_boxes(client, curator):
+    page = Page(post(client, a_domain()))
+    (box,) = page.all("input", name="files")
+    assert box["aria-describedby"].split() == ["id_files_helptext", "id_files_error"]
+    assert {"id_files_helptext", "id_files_error"} <= {a.get("id") for _, a in page.elements}
 
 
 def test_a_file_whose_job_failed_is_shown_as_failed_with_its_job(client, curator, monkeypatch):

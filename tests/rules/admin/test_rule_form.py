@@ -8,6 +8,7 @@ from retrieval.access.caller import ANONYMOUS
 from rules.admin.rule_form import RuleForm, boxes_of, clauses_text, read_action, read_criterion, read_target
 from rules.models import Rule
 from tests.builders import a_chunk, a_document, a_domain, a_section
+from tests.retrieval.pages.looking import Page
 from tests.rule_searches import THIRD, section
 from tests.rules.rule_pages import ADD, FORM, LIST
 
@@ -120,6 +121,16 @@ def test_a_rule_that_names_what_is_private_names_its_domain(client, curators, se
     assert "Quartering" in client.get(LIST).content.decode()
     client.force_login(curators[1])
     assert "Quartering" not in client.get(LIST).content.decode()
+
+
+def test_what_a_box_refers_to_is_on_the_page(client, curators):
+    refused = client.post(ADD, FORM | {"criteria-0-kind": "regex", "criteria-0-value": "(a", "name": ""})
+    for page in map(Page, (client.get(ADD), refused)):
+        ids = {attributes["id"] for _, attributes in page.elements if "id" in attributes}
+        referred = [a.get("aria-describedby", "").split() for _, a in page.elements]
+        assert {label["for"] for label in page.all("label") if "for" in label} | set(sum(referred, [])) <= ids
+    (rows,) = page.all("div", **{"data-rows": "criteria"})
+    assert rows["aria-label"] == "Criteria" and "id_criteria_error" in rows["aria-describedby"].split()
 
 
 def test_boxes_are_as_large_as_what_is_written_in_them():
