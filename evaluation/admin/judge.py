@@ -21,6 +21,7 @@ from retrieval.errors import ArfError
 from retrieval.models import Chunk, Domain, Section
 from retrieval.models.uploads import in_words
 from retrieval.search.places import as_locator
+from retrieval.text.language import detect
 
 REMEMBERED = 200  # skips and steps back that a session keeps
 MAX_EXPLANATION = 2_000  # characters
@@ -166,6 +167,7 @@ def sheet_of(request: HttpRequest, pair: Pair) -> dict:
         "chunk": chunk,
         "after": after,
         "translated": candidates.translated,
+        "narrative_language": detect(topic.narrative),
         "few": [(readable[name], chunk_of(candidates, readable[name])) for name in few],
         "doubtful": candidates.doubtful,
         "unanswered": topic.no_answers.filter(judge=request.user.get_username()).exists(),
@@ -189,7 +191,8 @@ def parts_of(text: str, chunk: Chunk | None) -> tuple[str, str, str]:
     return text[: chunk.start], chunk.text, text[chunk.end :]
 
 
-# -- Deeds: each gives the address to go to, or the page that says what is wrong
+# -- Deeds: each gives the address to go to, or the page that says what is wrong. What an address ends with has the focus
+# there, and so is said: the grade that was kept, or the question.
 
 
 def save(request: HttpRequest) -> str | HttpResponse:
@@ -207,7 +210,7 @@ def save(request: HttpRequest) -> str | HttpResponse:
     made = grading.judge(topic, section, chunk, said["grade"], request.user, said["explanation"])
     former = [before.grade, before.explanation] if before else None
     remember(request, "graded", {"judgment": made.pk, "before": former})
-    return address(next_pair(request, prefer=topic))
+    return f"{address(next_pair(request, prefer=topic))}#last"
 
 
 def nothing_answers(request: HttpRequest) -> str:
@@ -223,7 +226,7 @@ def nothing_answers(request: HttpRequest) -> str:
         messages.error(request, in_words(problem.refusal))
         return of_topic(topic)
     remember(request, "graded", {"unanswered": topic.pk, "judgments": [judgment.pk for judgment in made]})
-    return address(next_pair(request))
+    return f"{address(next_pair(request))}#last"
 
 
 def something_answers(request: HttpRequest) -> str:
@@ -237,7 +240,7 @@ def something_answers(request: HttpRequest) -> str:
 def skip(request: HttpRequest) -> str:
     topic = topic_named(request, request.POST.get("topic", ""))
     remember(request, "skipped", [topic.pk, request.POST.get("locator", "")])
-    return address(next_pair(request, prefer=topic))
+    return f"{address(next_pair(request, prefer=topic))}#topic"
 
 
 def undo(request: HttpRequest) -> str:

@@ -1,4 +1,4 @@
-// Keys of the judging page; without scripts its buttons and links do the same.
+// Keys of the judging page, unless its judge works without them; without scripts its buttons and links do the same.
 
 const form = document.getElementById("grading");
 const keys = document.getElementById("keys");
@@ -29,6 +29,9 @@ function isWriting(target) {
 
 let sent = false; // a key held down grades once
 if (form) {
+  const wanted = document.getElementById("by-keys");
+  wanted.checked = localStorage.getItem("judgeByKeys") !== "no";
+  wanted.addEventListener("change", () => localStorage.setItem("judgeByKeys", wanted.checked ? "yes" : "no"));
   const help = document.getElementById("help");
   help.hidden = false;
   help.addEventListener("click", () => keys.showModal());
@@ -43,7 +46,7 @@ if (form) {
   // Before the admin's own shortcuts, which search the sidebar.
   document.addEventListener("keydown", (event) => {
     const plain = !(event.ctrlKey || event.metaKey || event.altKey || event.repeat);
-    if (!plain || keys.open || isWriting(event.target) || !(event.key in deeds)) return;
+    if (!wanted.checked || !plain || keys.open || isWriting(event.target) || !(event.key in deeds)) return;
     event.preventDefault();
     event.stopPropagation();
     deeds[event.key]();

@@ -11,6 +11,7 @@ from evaluation.judging import grading
 from evaluation.models import Judgment, NoAnswer, Topic
 from retrieval.models import Chunk, Domain, Section
 from tests.builders import nothing_judged
+from tests.retrieval.pages.looking import Page
 
 pytestmark = pytest.mark.django_db
 
@@ -80,6 +81,12 @@ def test_the_page_shows_one_pair_without_rank_or_score(client, at_work):
     assert shown.section.citation in words and "It must speak of a second trial." in words
     for word in ("first page", "probability", "Probability", "rank", "score"):
         assert word not in words.split('class="arf-judge"')[1].split("</main>")[0], word
+
+
+def test_what_is_english_is_marked_so(client, at_work):
+    topic("¿Me pueden juzgar dos veces?", language="es", narrative="It must speak of a second trial.")
+    page = Page(client.get(reverse("admin_judge"), headers={"accept-language": "es"}))
+    assert {shown["lang"] for shown in page.all("p") if shown.get("class") in ("narrative", "crumbs")} == {"en"}
 
 
 def test_the_chunk_found_is_marked_in_the_whole_text():

@@ -65,6 +65,7 @@ def test_a_judge_works_by_keyboard_alone(browser, enter, topic):
     writing.send_keys("\ue00c")  # Escape
     press(browser, "2")
     assert candidate(browser) != first
+    assert "2: relevant" in browser.switch_to.active_element.text, "what was kept is said"
     made = Judgment.objects.get(judge="ann")
     assert (made.grade, made.explanation) == (2, "3 u s: words, not keys")
     assert visibility.own_judgments(ann).count() == 1
@@ -80,6 +81,15 @@ def test_a_judge_works_by_keyboard_alone(browser, enter, topic):
     assert candidate(browser) != first
     press(browser, "p" if there else "n")
     assert candidate(browser) == first
+    browser.find(By.ID, "help").click()
+    browser.find(By.ID, "by-keys").click()
+    browser.refresh()
+    browser.find(By.ID, "help").click()
+    assert not browser.find(By.ID, "by-keys").is_selected(), "it is remembered"
+    browser.find(By.CSS_SELECTOR, "#keys button").click()
+    browser.find(By.TAG_NAME, "body").send_keys("2")
+    assert candidate(browser) == first and not Judgment.objects.exists()
+    browser.execute_script("localStorage.clear()")
 
 
 @pytest.mark.parametrize("scripts", [False])

@@ -10,6 +10,7 @@ from retrieval.models import JobRun, SearchLog
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
 from tests.retrieval.admin.staff import TRY
+from tests.retrieval.pages.looking import Page
 
 pytestmark = pytest.mark.django_db
 
@@ -37,6 +38,11 @@ def test_the_front_page_names_processes_that_keep_ending(client, curator, settin
 
 def test_the_front_page_without_searches_has_no_times(client, judge):
     assert client.get("/admin/").context["searches"].p95 is None
+
+
+def test_law_that_is_found_is_marked_as_english_in_a_spanish_page(client, judge):
+    page = Page(client.get(TRY, {"q": "double jeopardy"}, headers={"accept-language": "es"}))
+    assert page.all("html", lang="es") and page.all("p", lang="en")
 
 
 def test_try_this_query_shows_results_stages_candidates_and_versions(client, judge):
