@@ -191,8 +191,8 @@ def parts_of(text: str, chunk: Chunk | None) -> tuple[str, str, str]:
     return text[: chunk.start], chunk.text, text[chunk.end :]
 
 
-# -- Deeds: each gives the address to go to, or the page that says what is wrong. What an address ends with has the focus
-# there, and so is said: the grade that was kept, or the question.
+# -- Deeds: each gives the address to go to, or the page that says what is wrong. What an address names after # has the
+# focus there, and so is said: the grade that was kept, or the question.
 
 
 def save(request: HttpRequest) -> str | HttpResponse:

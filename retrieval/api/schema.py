@@ -49,6 +49,7 @@ class DocsView(InEnglish, SpectacularSwaggerSplitView):
     """Swagger UI from our own static files, its start-up script apart: only styles need room in the CSP."""
 
     url_name = "api:schema"
+    template_name = "retrieval/api_docs.html"
 
     def initial(self, request: Request, *args, **kwargs) -> None:
         DocsParameters.from_url(request)

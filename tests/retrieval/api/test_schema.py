@@ -4,6 +4,7 @@ import pytest
 
 from tests.retrieval.api.asking import API
 from tests.retrieval.api.refusals import assert_refused
+from tests.retrieval.pages.looking import Page
 
 pytestmark = pytest.mark.django_db
 
@@ -48,6 +49,12 @@ def plain_static(settings):
 @pytest.mark.parametrize("page", ["schema", "docs"])
 def test_what_people_read_is_found_without_the_last_slash(client, page):
     assert client.get(f"{API}/{page}")["Location"] == f"{API}/{page}/"
+
+
+def test_the_docs_have_a_language_a_name_and_a_way_back_and_words_without_scripts(client, plain_static):
+    page = Page(client.get(f"{API}/docs/", headers={"accept-language": "es"}))
+    assert page.all("html", lang="en") and "API – ARF" in page.text
+    assert {"/", f"{API}/schema/"} <= set(page.links()) and page.all("noscript")
 
 
 def test_the_docs_run_no_inline_script(client, plain_static):

@@ -32,7 +32,7 @@ def palettes():
     ("ink", "papers", "least"),
     [
         ("ink", ("paper", "leaf", "shade", "warning"), 7),
-        ("muted", ("paper", "shade"), 4.5),
+        ("muted", ("paper", "shade", "leaf"), 4.5),
         ("accent", ("paper", "shade", "warning"), 4.5),
         ("accent-ink", ("accent",), 4.5),
         ("mark-ink", ("mark", "mark-strong"), 4.5),
@@ -43,6 +43,10 @@ def test_every_ink_can_be_read_on_its_paper(theme, ink, papers, least):
     colours = palettes()[theme]
     for paper in papers:
         assert contrast(colours[ink], colours[paper]) >= least, (ink, paper)
+
+
+def test_what_a_box_suggests_is_muted():
+    assert re.search(r"::placeholder \{ color: var\(--muted\); opacity: 1; \}", CSS.read_text())
 
 
 def test_the_stylesheet_stays_small():
