@@ -68,11 +68,6 @@ class Part:
     changes: list[dict]
     translated: list[str]  # paragraphs in the reader's language, where that is not the law's
 
-    @property
-    def heading_level(self) -> int:
-        """Under the page's own heading; HTML has six."""
-        return min(self.depth + 1, 6)
-
 
 @dataclass(frozen=True, slots=True)
 class Contents:
@@ -286,13 +281,9 @@ def citing(section: Section, reader: Reader) -> SectionQuerySet:
 
 def cases_on(section: Section, reader: Reader) -> list[Section]:
     """The last decisions that cite this provision, each once, newest first."""
-    found = (
-        citing(section, reader)
-        .filter(CASES)
-        .only(*BRIEF, "valid_from", "document__title")
-        .order_by("-valid_from", "pk")
-    )
-    each = {one.document_id: one for one in reversed(found.select_related("document")[:LISTED])}
+    found = citing(section, reader).filter(CASES).only(*BRIEF, "valid_from", "document__title")
+    newest = found.order_by("-valid_from", "pk").select_related("document")[:LISTED]
+    each = {one.document_id: one for one in reversed(newest)}
     return list(reversed(each.values()))
 
 

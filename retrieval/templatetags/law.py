@@ -202,6 +202,12 @@ def heading(section: Section) -> str:
 
 
 @register.filter
+def heading_level(depth: int) -> int:
+    """Of a part, below the page's own heading; HTML has six."""
+    return min(depth + 1, 6)
+
+
+@register.filter
 def local(values: Mapping, name: str) -> str:
     """A value of a result in the language of the page, where there is one."""
     return (is_spanish() and values.get(f"{name}_es")) or values.get(name, "")

@@ -125,8 +125,8 @@ def test_a_result_shows_its_citation_names_place_and_reasons(client):
 
 def test_a_question_turns_nothing_around_it(client):
     page = client.get("/search", {"q": "\u202ejury"}).content.decode()
-    assert "answers to “<bdi>\u202ejury</bdi>”" in page.replace("Answers", "answers")
-    assert "<bdi>&lt;b&gt; jury</bdi>" in client.get("/search", {"q": "<b> jury"}).content.decode()
+    assert 'answers to “<bdi lang="en">\u202ejury</bdi>”' in page.replace("Answers", "answers")
+    assert '<bdi lang="en">&lt;b&gt; jury</bdi>' in client.get("/search", {"q": "<b> jury"}).content.decode()
 
 
 @pytest.mark.parametrize(("language", "examples"), EXAMPLES.items())
