@@ -19,6 +19,7 @@ from django.utils.cache import add_never_cache_headers, patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST, require_safe
 from django.views.i18n import set_language
@@ -470,6 +471,7 @@ def own_address(request: HttpRequest, address: str) -> str:
 
 
 @csrf_exempt  # another site can at worst change the language, and pages with this form set no cookie for a token
+@never_cache
 @unlisted
 def language(request: HttpRequest) -> HttpResponse:
     """Keeps the language that a form chose in a cookie, and comes back here: a browser that kept none is told so."""

@@ -21,7 +21,8 @@ function tellState(element) {
 }
 
 for (const element of document.querySelectorAll("[x-on\\:click]:is(span, div, a:not([href]))")) {
-  if (!element.textContent.trim() || element.querySelector("a, button, input, select")) continue; // what lies behind a dialog
+  // What lies behind a dialog shuts it when it is clicked, and is no button.
+  if (!element.textContent.trim() || element.querySelector("a, button, input, select")) continue;
   element.role = "button";
   element.tabIndex = 0;
   if (!isNamed(element)) element.ariaLabel = element.getAttribute("x-on:click").startsWith("sidebar") ? menu : toggle;
