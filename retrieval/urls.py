@@ -12,6 +12,7 @@ urlpatterns = [
     path("ask/history", ask.change_history, name="history"),
     path("law/", views.law, name="law"),
     path("law/<path:path>", views.provision, name="provision"),
+    path("summary/<path:path>", views.summary, name="summary"),
     path("changes/", changes.changes_page, name="changes"),
     path("changes/<path:path>", changes.compare, name="compare"),
     path("check/", check.check_page, name="check"),

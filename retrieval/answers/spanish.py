@@ -24,7 +24,7 @@ from retrieval.text.sentences import sentences
 
 logger = logging.getLogger(__name__)
 OURS, MACHINE = "ours", "machine"
-PATIENCE = 0.3  # s that an answer gives the machine: it begins no sentence later
+PATIENCE = 0.3  # s that an answer, or the summaries of a page, give the machine: it begins no sentence later
 GAP = " … "  # between words that do not stand beside each other
 
 
@@ -37,16 +37,7 @@ def beside(passage: Passage, spans: Sequence[Span], ends: float) -> dict | None:
     translated = "\n".join(translation(passage.locator, passage.text))
     if translated:
         return unofficial(same_sentences(passage.text, translated, spans) or translated, OURS)
-    engine = loaded.apertium_into_spanish()
-    if engine is None:
-        return None
-    version = Version.objects.filter(name="glossary").values_list("number", flat=True).first() or 0
-    made = []
-    for start, end in spans:
-        made.append(by_machine(passage.text[start:end], engine, version, ends, private=passage.private))
-        if not made[-1]:
-            return None
-    return unofficial(GAP.join(made), MACHINE)
+    return of_machine([passage.text[start:end] for start, end in spans], ends, private=passage.private)
 
 
 def same_sentences(text: str, translated: str, spans: Sequence[Span]) -> str:
@@ -69,6 +60,20 @@ def unofficial(text: str, by: str) -> dict:
 # -- The machine's
 
 
+def of_machine(texts: Sequence[str], ends: float, *, private: bool) -> dict | None:
+    """As `beside` of these English words."""
+    engine = loaded.apertium_into_spanish()
+    if engine is None:
+        return None
+    version = Version.objects.filter(name="glossary").values_list("number", flat=True).first() or 0
+    made = []
+    for text in texts:
+        made.append(by_machine(text, engine, version, ends, private=private))
+        if not made[-1]:
+            return None
+    return unofficial(GAP.join(made), MACHINE)
+
+
 def by_machine(text: str, engine: Apertium, version: int, ends: float, *, private: bool) -> str:
     """Kept by its words, but for those of private documents; nothing where it would not say the same, and after the
     moment `ends`. `version`: of the glossary.
@@ -76,7 +81,7 @@ def by_machine(text: str, engine: Apertium, version: int, ends: float, *, privat
 
     def made() -> dict:
         if time.monotonic() > ends:
-            raise TranslationUnavailable("An answer has waited long enough for translations.")
+            raise TranslationUnavailable("The reader has waited long enough for translations.")
         return {"text": into_spanish(text, terms_at(version), engine), "degraded": []}
 
     words = hashlib.sha256(text.encode()).hexdigest()

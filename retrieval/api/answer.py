@@ -14,12 +14,12 @@ from rest_framework.request import Request
 
 from retrieval.answers import generation
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, Quoted, by_law, complete, in_plain_words
-from retrieval.answers.spanish import MACHINE, OURS
 from retrieval.api.authentication import caller_of, seconds_to_wait
 from retrieval.api.base import ApiView, language_of, operation
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
 from retrieval.api.search import FIELDS, LANGUAGE
-from retrieval.api.serializers import GoverningDefinition, LegalChange, QuotedPlace, Reference, Result
+from retrieval.api.serializers import GoverningDefinition, LegalChange, Reference, Result
+from retrieval.api.summaries import AnswerTranslation, QuotedPlace
 from retrieval.proof.types import OUTCOMES as OUTCOMES_OF_PROOF
 from retrieval.request import MAX_QUERY
 from retrieval.search.response import STANDINGS
@@ -64,14 +64,6 @@ class AnswerParameters(Parameters):
 @extend_schema_serializer(component_name="QuestionToAnswer")
 class AnswerBody(AnswerParameters):
     pass
-
-
-class AnswerTranslation(s.Serializer):
-    """Spanish for the English words of law, never official."""
-
-    text = s.CharField()
-    by = s.ChoiceField([OURS, MACHINE], help_text="machine: by a program, and often wrong in its grammar and terms.")
-    official = s.BooleanField()
 
 
 class AnswerSentence(s.Serializer):

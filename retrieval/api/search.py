@@ -196,8 +196,9 @@ def answer_to(values: dict[str, Any], caller: Caller, *, reader: str) -> dict:
     check_pipeline(asked.pipeline, caller)
     answer = search(asked, caller, channel="api")
     if not {*SUMMARIES}.isdisjoint(fields):
+        language = answer["query"]["language"]
         with as_caller(caller):
-            told = {part: with_summaries(answer[part], caller, asked.as_of) for part in SHOWN}
+            told = {part: with_summaries(answer[part], caller, asked.as_of, language) for part in SHOWN}
         answer = answer | told
     if explain:
         answer = answer | explanation_of(answer["trace_id"], caller)

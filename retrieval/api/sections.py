@@ -19,7 +19,7 @@ from rest_framework.request import Request
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.matters import reading_in
 from retrieval.api.authentication import caller_of
-from retrieval.api.base import ApiView, as_stored, operation
+from retrieval.api.base import ApiView, as_stored, language_of, operation
 from retrieval.api.parameters import MAX_ID, Day, Number, Parameters, Text, Uuid
 from retrieval.api.serializers import CitationInText, DocumentItem, DomainList, Provision
 from retrieval.citations.citation import cite
@@ -76,7 +76,7 @@ class SectionView(ApiView):
         place as `pin`.
         """
         with reading_in(number := asked.pop("matter", None), caller_of(request)) as caller:
-            account = place_account(path, caller, **asked)
+            account = place_account(path, caller, reader=language_of(request), **asked)
         return account | {"url": url_in(number, account["url"])}
 
 
@@ -85,19 +85,27 @@ def url_in(matter: UUID | None, url: str) -> str:
     return f"{url}?matter={matter}" if matter else url
 
 
-def place_account(locator: str, caller: Caller, as_of: date | None = None, version: int | None = None) -> dict:
-    """What this caller may read there on that day. Raises NotFound."""
+def place_account(
+    locator: str,
+    caller: Caller,
+    as_of: date | None = None,
+    version: int | None = None,
+    reader: str = "en",
+) -> dict:
+    """What this caller may read there on that day; `reader`: the language they read in. Raises NotFound."""
     readable = Section.objects.readable(caller, as_of)
     if version:
-        return section_account(version_of(caller, locator, as_of, version), None, readable, as_of)
+        return section_account(version_of(caller, locator, as_of, version), None, readable, reader, as_of)
     if found := find(readable, locator):
-        return section_account(*found, readable, as_of)
+        return section_account(*found, readable, reader, as_of)
     if document := documents_in_force(caller, as_of).filter(locator=locator).first():
-        return account_above(document, readable)
+        return account_above(document, readable, reader)
     return domain_account(locator, caller, as_of)
 
 
-def section_account(section: Section, pin: str | None, readable: SectionQuerySet, as_of: date | None) -> dict:
+def section_account(
+    section: Section, pin: str | None, readable: SectionQuerySet, reader: str, as_of: date | None
+) -> dict:
     in_document = readable.filter(document=section.document_id).order_by("position", "pk")
     end = end_of_subtree(section, in_document)
     before, after = neighbours(section, in_document, end)
@@ -109,7 +117,7 @@ def section_account(section: Section, pin: str | None, readable: SectionQuerySet
         "domain": section.domain.slug,
         **(whole(section.text) if section.is_leaf else text_of(below)),
         "text_es": "\n".join(translation(section.locator, section.text)),
-        "summary": of_section(section, readable),
+        "summary": of_section(section, readable, reader),
         "summary_written": written_of(section, readable),
         "parent": parent_of(section, in_document),
         **children(in_document.filter(parent_locator=section.locator), *NAMED_BY),
@@ -138,7 +146,7 @@ def is_amended(section: Section) -> bool:
     return section.valid_to is not None and same.filter(valid_from__gte=section.valid_to).exists()
 
 
-def account_above(document: Document, readable: SectionQuerySet) -> dict:
+def account_above(document: Document, readable: SectionQuerySet, reader: str) -> dict:
     """A document that is no provision itself, as the Constitution and what came from a file."""
     in_document = readable.filter(document=document).order_by("position", "pk")
     return ABOVE_PROVISIONS | {
@@ -146,7 +154,7 @@ def account_above(document: Document, readable: SectionQuerySet) -> dict:
         "level": "document",
         "domain": document.domain.slug,
         **text_of(in_document),
-        "summary": of_document(document, readable),
+        "summary": of_document(document, readable, reader),
         "source_url": document.source_url,
         "url": f"/law{document.locator}",
         "parent": domain_above(document),

@@ -3,6 +3,7 @@
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
+from retrieval.api.summaries import SummarySentence, SummaryWritten
 from retrieval.corpus.history import OVERTAKEN
 from retrieval.models import Document, Domain, Upload
 from retrieval.search.response import STANDINGS
@@ -45,47 +46,6 @@ class LegalChange(s.Serializer):
 
 
 NAMED = ("rank", "locator")  # every result has them, whatever fields are asked for
-
-
-class SummarySentence(s.Serializer):
-    """A sentence of the law that tells most of what a place says, and where it stands."""
-
-    locator = s.CharField(help_text="Of the provision that says it.")
-    citation = s.CharField()
-    heading = s.CharField(allow_blank=True)
-    heading_es = s.CharField(allow_blank=True)
-    start = s.IntegerField(help_text="Where it begins in that provision's text.")
-    end = s.IntegerField()
-    text = s.CharField()
-    text_es = s.CharField(
-        allow_blank=True, help_text="Our translation, which is not official; empty where there is none."
-    )
-
-
-class QuotedPlace(s.Serializer):
-    locator = s.CharField()
-    citation = s.CharField(help_text="Bluebook form.")
-    pin = s.CharField(allow_null=True, help_text="The deepest numbered place that is quoted.")
-    quote = s.CharField(allow_blank=True, help_text="Letter by letter; empty where the place is only named.")
-    start = s.IntegerField(help_text="Character offset into the provision's own text.")
-    end = s.IntegerField()
-
-
-class WrittenSentence(s.Serializer):
-    text = s.CharField()
-    confidence = s.FloatField(help_text="Probability that the words it cites say so.")
-    citations = QuotedPlace(many=True)
-
-
-class SummaryWritten(s.Serializer):
-    """What a language model wrote of this version of a long provision, as far as it is proven: no law, and not all that
-    the provision says.
-    """
-
-    language = s.CharField()
-    model = s.CharField()
-    written_at = s.DateTimeField()
-    sentences = WrittenSentence(many=True)
 
 
 class Shown(s.Serializer):

@@ -168,9 +168,7 @@ def public_total(domain: int, corpus_version: int) -> int:
 
 
 def open_locator(locator: str, reader: Reader) -> Reading | Contents | Domain | str:
-    """The page of a locator: a section's, a document's, a domain's, or the address where a deeper place stands. Raises
-    NotFound.
-    """
+    """The page of a section, a document or a domain, or the address where a deeper place stands. Raises NotFound."""
     if "\x00" in locator:
         raise NotFound("There is no such provision.")
     if reader.version is not None:
@@ -185,7 +183,8 @@ def open_locator(locator: str, reader: Reader) -> Reading | Contents | Domain | 
     if (document := documents.first()) is not None:
         in_document = reader.readable.filter(document=document)
         tree = outline(in_document, reader.as_of)
-        return Contents(document, tree, counts_of(tree, in_document), of_document(document, in_document))
+        summary = of_document(document, in_document, get_language())
+        return Contents(document, tree, counts_of(tree, in_document), summary)
     if last := last_version(locator, reader):
         return read(last, reader)
     if domain := Domain.objects.visible_to(reader.caller).filter(locator_prefix=locator).first():
@@ -223,7 +222,7 @@ def read(section: Section, reader: Reader) -> Reading:
         cases=cases_on(section, reader),
         related=related_to(section, reader),
         terms=terms_used(section, [one.locator for one in above], in_document),
-        summary=of_section(section, in_document),
+        summary=of_section(section, in_document, get_language()),
         written=written_of(section, in_document),
         went=where_it_went(section, reader.readable),
     )

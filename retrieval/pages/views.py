@@ -42,7 +42,7 @@ from retrieval.request import MAX_DEPTH, MAX_QUERY, SearchRequest
 from retrieval.search.log import give_feedback, note_click, trace_for
 from retrieval.search.places import described
 from retrieval.search.service import search
-from retrieval.summaries.shown import with_summaries
+from retrieval.summaries.shown import of_section, with_summaries
 
 PAGE_SIZE = 10
 FILTERS = ("domain", "language", "notes", "within")
@@ -417,6 +417,20 @@ def read_page(request: HttpRequest, locator: str, options: Reader) -> HttpRespon
         "questions": [] if options.as_of else questions_near(page.section, get_language(), options.caller),
     }
     return render(request, "retrieval/provision.html", context)
+
+
+@require_safe
+@costly
+def summary(request: HttpRequest, path: str) -> HttpResponse:
+    """Of a long result, in the reader's language: asked for where it is unfolded, so that no search waits for it."""
+    options = ReaderForm(request.GET).reader(request.caller)
+    with as_caller(options.caller):
+        section = options.readable.filter(locator=f"/{path}").select_related("document").first()
+        if section is None:
+            raise Http404
+        told = of_section(section, options.readable, get_language())
+        context = {"sentences": told, "language": section.document.language, "private": section.document.private}
+        return render(request, "retrieval/_summary.html", context)
 
 
 def shelf(request: HttpRequest, domain: Domain) -> HttpResponse:

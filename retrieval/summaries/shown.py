@@ -1,8 +1,9 @@
 """Summaries as pages and the API show them: sentences of the law, read again under the caller's scope from the versions
-they stand in, each with its place and, of the Constitution, our translation; and what a language model wrote of these
-versions, each sentence with the words of law that it rests on.
+they stand in, each with its place and our translation, or beside it a machine's for who reads in Spanish; and what a
+language model wrote of these versions, each sentence with the words of law that it rests on.
 """
 
+import time
 from collections.abc import Iterable, Sequence
 from datetime import date
 
@@ -11,32 +12,36 @@ from django.db.models.functions import Length
 
 from retrieval.access.caller import Caller
 from retrieval.answers.passages import pins
-from retrieval.answers.spanish import same_sentences
+from retrieval.answers.spanish import PATIENCE, of_machine, same_sentences
 from retrieval.answers.units import LEADS_IN
 from retrieval.citations.citation import cite
+from retrieval.corpus.translations import LANGUAGE as TRANSLATED
 from retrieval.corpus.translations import translation
 from retrieval.models import Document, Section, Summary, WrittenSummary
 from retrieval.models.corpus import SectionQuerySet
 
 LONG = 1_500  # characters of a provision that is summarised: three sentences have 600
 Level = Summary.Level
+ORIGINAL = "en"
 Place = list[int]  # section, start, end
-Told = dict[str, str | int]  # a sentence, where it stands, and as `text_es` our translation if there is one
+Told = dict[str, str | int | dict | None]  # a sentence, where it stands, as `text_es` our translation, or a machine's
 
 
-def of_section(section: Section, readable: SectionQuerySet) -> list[Told]:
-    """Of what stands below it, else of its own text if that is long."""
+def of_section(section: Section, readable: SectionQuerySet, reader: str = ORIGINAL) -> list[Told]:
+    """Of what stands below it, else of its own text if that is long. `reader`: the language that is read in."""
     if section.is_leaf and len(section.text) <= LONG:
         return []
     kept = section.summaries.filter(level=Level.PROVISION if section.is_leaf else Level.PART)
-    return sentences_of(kept, readable).get(section.pk, [])
+    return sentences_of(kept, readable, reader).get(section.pk, [])
 
 
-def of_document(document: Document, readable: SectionQuerySet) -> list[Told]:
-    return sentences_of(document.summaries.filter(section=None), readable).get(None, [])
+def of_document(document: Document, readable: SectionQuerySet, reader: str = ORIGINAL) -> list[Told]:
+    return sentences_of(document.summaries.filter(section=None), readable, reader).get(None, [])
 
 
-def with_summaries(results: Sequence[dict], caller: Caller, day: date | None) -> list[dict]:
+def with_summaries(
+    results: Sequence[dict], caller: Caller, day: date | None, reader: str = ORIGINAL
+) -> list[dict]:
     """Results of a search, long ones with the `summary` of their text and what is written of it: read by what each is,
     whatever was asked.
     """
@@ -46,7 +51,8 @@ def with_summaries(results: Sequence[dict], caller: Caller, day: date | None) ->
     places = {
         (domain, locator): pk for pk, domain, locator in long.values_list("pk", "domain__slug", "locator")
     }
-    found = sentences_of(Summary.objects.filter(section__in=places.values(), level=Level.PROVISION), readable)
+    kept = Summary.objects.filter(section__in=places.values(), level=Level.PROVISION)
+    found = sentences_of(kept, readable, reader)
     told_of = written(places.values(), readable)
     at = [places.get((result["domain"], result["locator"])) for result in results]
     return [
@@ -119,16 +125,19 @@ def headings(documents: Sequence[Document], readable: SectionQuerySet) -> dict[i
     return {document: found for document, found in shown.items() if len(found) > 1}
 
 
-def sentences_of(kept: QuerySet[Summary], readable: SectionQuerySet) -> dict[int | None, list[Told]]:
+def sentences_of(
+    kept: QuerySet[Summary], readable: SectionQuerySet, reader: str
+) -> dict[int | None, list[Told]]:
     """By section, in reading order, without what only leads into a list. Nothing is told of what may not be read whole:
     a later text is no summary of an earlier day's.
     """
     stored = dict(kept.values_list("section", "sentences"))
     wanted = {place[0] for places in stored.values() for place in places}
     sections = readable.select_related("document").in_bulk(wanted)
+    ends = time.monotonic() + PATIENCE if reader == TRANSLATED else None
     return {
         of: [
-            sentence(sections[pk], start, end)
+            sentence(sections[pk], start, end, ends)
             for pk, start, end in in_order(places, sections)
             if not leads_in(sections[pk], start, end)
         ]
@@ -146,8 +155,11 @@ def in_order(places: Sequence[Place], sections: dict[int, Section]) -> list[Plac
     return sorted(places, key=lambda place: (sections[place[0]].position, place))
 
 
-def sentence(section: Section, start: int, end: int) -> Told:
+def sentence(section: Section, start: int, end: int, ends: float | None) -> Told:
+    """`ends`: the moment after which no machine is asked for its Spanish; None where none is at all."""
+    document, text = section.document, section.text[start:end]
     translated = "\n".join(translation(section.locator, section.text))
+    unread = ends is not None and not translated and document.language == ORIGINAL
     return {
         "locator": section.locator,
         "citation": section.citation,
@@ -155,6 +167,7 @@ def sentence(section: Section, start: int, end: int) -> Told:
         "heading_es": section.heading_es,
         "start": start,
         "end": end,
-        "text": section.text[start:end],
+        "text": text,
         "text_es": same_sentences(section.text, translated, [(start, end)]) if translated else "",
+        "translation": of_machine([text], ends, private=document.private) if unread else None,
     }

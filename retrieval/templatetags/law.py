@@ -379,6 +379,13 @@ def note_url(note: Mapping, as_of: str | None = None, matter: str | None = None)
 
 
 @register.simple_tag
+def summary_url(result: Mapping, as_of: str | None = None, matter: str | None = None) -> str:
+    """Of a result, in the reader's language."""
+    asked = {name: value for name, value in {"as_of": as_of, "matter": matter}.items() if value}
+    return f"{reverse('retrieval:summary', args=[result['locator'].removeprefix('/')])}?{urlencode(asked)}"
+
+
+@register.simple_tag
 def quoted_url(
     place: Mapping, question: str, as_of: date | str | None = None, matter: str | None = None
 ) -> str:

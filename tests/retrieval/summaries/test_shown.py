@@ -1,11 +1,13 @@
 """Summaries as they are shown: the law's own words, to whom may read them, on the day they were law."""
 
+import re
 from datetime import date
 
 import pytest
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
+from retrieval.answers import spanish
 from retrieval.models import Document, Section, Summary
 from retrieval.models.access import caller_for
 from retrieval.summaries import shown, upkeep
@@ -145,3 +147,48 @@ def test_pages_show_them_in_both_languages(client):
 
 def test_results_fold_theirs_away(client):
     assert "In short" in look_for(client, "who becomes president if the president dies").text
+
+
+# In Spanish where we have not translated
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What the machine is asked, which answers by the same words in capitals."""
+    asked = []
+    monkeypatch.setattr(spanish.loaded, "apertium_into_spanish", lambda: "a machine")
+    monkeypatch.setattr(spanish, "terms_at", lambda version: None)
+    monkeypatch.setattr(spanish, "into_spanish", lambda text, *_rest: (asked.append(text), text.upper())[1])
+    return asked
+
+
+def test_a_machines_stands_beside_the_english_words_and_is_made_once(client, asked):
+    section_ = a_section(a_document(a_domain()), LONG)
+    upkeep.save_provisions([section_])
+    address = section_.locator.strip("/")
+    assert section(client, address)["summary"][0]["translation"] is None and not asked
+    for _again in range(2):
+        [told] = section(client, address, headers={"HTTP_ACCEPT_LANGUAGE": "es-MX"})["summary"][:1]
+        assert told["translation"] == {"text": told["text"].upper(), "by": "machine", "official": False}
+    assert len(asked) == len(set(asked))
+    client.cookies["django_language"] = "es"
+    page = look(client, f"/law{section_.locator}").text
+    assert told["text"].strip() in page and told["text"].strip().upper() in page and "traducción automática" in page
+
+
+def test_our_own_spanish_needs_none(client, asked):
+    told = section(client, "us/const/article/II", headers={"HTTP_ACCEPT_LANGUAGE": "es"})["summary"]
+    assert all(one["text_es"] and one["translation"] is None for one in told) and not asked
+
+
+def test_a_search_asks_no_machine_and_what_is_unfolded_does(client, django_user_model, asked):
+    ann = django_user_model.objects.create_user("ann")
+    a_case_file("Lease of Ibarreche", LONG, granted_to=caller_for(ann))
+    client.force_login(ann)
+    client.cookies["django_language"] = "es"
+    found_page = client.get("/search?q=return+the+deposit&domain=client_cases").content.decode()
+    [address] = re.findall(r'hx-get="(/summary/[^"]*)"', found_page)
+    assert not asked and "THE LANDLORD SHALL RETURN" not in found_page
+    assert "THE LANDLORD SHALL RETURN" in client.get(address).content.decode() and asked
+    client.logout()
+    assert client.get(address).status_code == 404
