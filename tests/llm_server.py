@@ -45,6 +45,21 @@ class Answer:
         self.body = body if isinstance(body, bytes) else json.dumps(body).encode()
 
 
+class Pieces:
+    """The same content in pieces, as server-sent events; `before` is called before each of them."""
+
+    def __init__(self, *contents: str, before: Callable[[int], object] = int, usage: dict | None = None):
+        self.contents, self.before, self.usage = contents, before, usage
+
+    @property
+    def events(self) -> Iterator[dict]:
+        for content in self.contents:
+            yield {"choices": [{"index": 0, "delta": {"content": content}, "finish_reason": None}]}
+        yield {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+        if self.usage:
+            yield {"choices": [], "usage": self.usage}
+
+
 class Hang:
     """No answer until the server is let go."""
 
@@ -55,6 +70,10 @@ def good(score: int = 7) -> Callable[[dict], Answer]:
 
 def says(content: object, **fields) -> Callable[[dict], Answer]:
     return lambda asked: Answer(completion(content, **fields))
+
+
+def writes(*contents: str, **of) -> Callable[[dict], Pieces]:
+    return lambda asked: Pieces(*contents, **of)
 
 
 def raw(body: bytes | object, **fields) -> Callable[[dict], Answer]:
@@ -91,7 +110,7 @@ def llama_cpp_python(asked: dict) -> Answer:
 
 
 NESTED = b"[" * 100_000
-FAILING: dict[str, Callable[[dict], Answer | Hang]] = {
+FAILING: dict[str, Callable[[dict], Answer | Pieces | Hang]] = {
     "rate limited": status(429, retry_after="0"),
     "rate limited for long": status(429, retry_after="3600"),
     "rate limited until a date": status(429, retry_after="Wed, 21 Oct 2026 07:28:00 GMT"),
@@ -161,7 +180,10 @@ class Handler(BaseHTTPRequestHandler):
         except OSError:
             return  # the client left
 
-    def _send(self, answer: Answer) -> None:
+    def _send(self, answer: Answer | Pieces) -> None:
+        if isinstance(answer, Pieces):
+            self._send_pieces(answer)
+            return
         self.send_response(answer.status)
         headers = {"Content-Type": "application/json", "Content-Length": str(len(answer.body))}
         for name, value in (headers | answer.headers).items():
@@ -175,6 +197,16 @@ class Handler(BaseHTTPRequestHandler):
             if self.server.over.wait(0.02) or time.monotonic() > ends:
                 return
             self.wfile.write(bytes([byte]))
+
+    def _send_pieces(self, answer: Pieces) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        self.end_headers()
+        for n, piece in enumerate(answer.events):
+            answer.before(n)
+            self.wfile.write(b"data: %s\n\n" % json.dumps(piece).encode())
+            self.wfile.flush()
+        self.wfile.write(b"data: [DONE]\n\n")
 
     def log_message(self, *args):
         pass
@@ -191,7 +223,7 @@ class LLMServer(ThreadingHTTPServer):
         self.asked: list[dict] = []
         self.keys: list[str] = []
         self.lock, self.over = threading.Lock(), threading.Event()
-        self.behaviour: Callable[[dict], Answer | Hang] = good()
+        self.behaviour: Callable[[dict], Answer | Pieces | Hang] = good()
         self.hold: Callable[[], object] | None = None
 
     @property

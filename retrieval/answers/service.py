@@ -366,7 +366,15 @@ def verdict_item(question: str, best: Scored, law: dict) -> list[dict]:
 
 
 def written(request: AnswerRequest, made: Sequence[Part], caller: Caller, language: str) -> dict | None:
-    """As `generation.written` tells of the parts that are answered. Nothing private is sent."""
+    """As `generation.written` tells of the parts that are answered."""
+    asked = asked_of_model(request, made, caller, language)
+    return generation.written(*asked) if asked else None
+
+
+def asked_of_model(
+    request: AnswerRequest, made: Sequence[Part], caller: Caller, language: str
+) -> tuple | None:
+    """What `generation` takes; None where no model may be asked. Nothing private is sent."""
     answered = [part for part in made if part.can_be_told]
     if not answered or llm.endpoint() is None or not may_ask(caller):
         return None
@@ -376,7 +384,7 @@ def written(request: AnswerRequest, made: Sequence[Part], caller: Caller, langua
     scopes, in_force = in_scope(caller, (*request.domains, *widened) if request.domains else ())
     kept = answers_for(request.search(language), scopes, in_force)
     questions = [generation.AnsweredQuestion(part.question, part.holding) for part in answered]
-    return generation.written(questions, language, caller, scopes, kept, UUID(made[0].found["trace_id"]))
+    return questions, language, caller, scopes, kept, UUID(made[0].found["trace_id"])
 
 
 def law_of(part: Part) -> tuple[dict, ...]:

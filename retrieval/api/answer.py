@@ -2,7 +2,7 @@
 as server-sent events.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -12,14 +12,15 @@ from rest_framework import serializers as s
 from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 
-from retrieval.answers import generation
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, Quoted, by_law, complete, in_plain_words
+from retrieval.answers.streaming import SENTENCE, in_plain_words_as_proven
 from retrieval.api.authentication import caller_of, seconds_to_wait
 from retrieval.api.base import ApiView, language_of, operation
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
 from retrieval.api.search import FIELDS, LANGUAGE
 from retrieval.api.serializers import GoverningDefinition, LegalChange, Reference, Result
 from retrieval.api.summaries import AnswerTranslation, QuotedPlace
+from retrieval.engines.llm.requests import result_of
 from retrieval.proof.types import OUTCOMES as OUTCOMES_OF_PROOF
 from retrieval.request import MAX_QUERY
 from retrieval.search.response import STANDINGS
@@ -56,8 +57,9 @@ class AnswerParameters(Parameters):
     )
     stream = YesOrNo(
         default=False,
-        help_text="Server-sent events: “sentence” for each entry of `answer`, those by a language model last, "
-        "then “answer” with all.",
+        help_text="Server-sent events: “sentence” for each entry of `answer`, those by a language model last, as each "
+        "is proven; “withdrawn” where those of a part are taken back for another draft, or for none; then “answer” "
+        "with all.",
     )
 
 
@@ -227,15 +229,18 @@ def promised(made: dict) -> dict:
 
 
 def events(quoted: Quoted) -> Iterator[bytes]:
-    """The law is sent before a language model is asked, what it wrote once that is proven."""
-    yield from sentences(quoted.items)
-    quoted = in_plain_words(quoted)
-    yield from sentences(one for one in quoted.items if one["kind"] == generation.KIND)
-    yield event("answer", whole(quoted))
-
-
-def sentences(entries: Iterable[dict]) -> Iterator[bytes]:
-    return (event("sentence", entry) for entry in entries)
+    """The law is sent before a language model is asked, what it writes as each sentence is proven. What it is asked is
+    heard to its end, whoever has gone.
+    """
+    yield from (event(SENTENCE, entry) for entry in quoted.items)
+    writing = in_plain_words_as_proven(quoted)
+    try:
+        while True:
+            yield event(*next(writing))
+    except StopIteration as ended:
+        yield event("answer", whole(ended.value))
+    finally:
+        result_of(writing)
 
 
 def event(name: str, told: dict) -> bytes:

@@ -73,12 +73,19 @@ class AnswerCache:
         if (answer := self._recall(key)) is not None:
             return answer, True
         with self._only_one(key):
-            if (answer := self._recall(key) or self._read(key)) is not None:
+            if (answer := self.find(key)) is not None:
                 return answer, True
             answer = make()
-            if not answer["degraded"]:
-                self._write(key, answer)
+            self.keep(key, answer)
             return answer, False
+
+    def find(self, key: str) -> dict | None:
+        return self._recall(key) or self._read(key)
+
+    def keep(self, key: str, answer: dict) -> None:
+        """One that was not degraded."""
+        if not answer["degraded"]:
+            self._write(key, answer)
 
     @contextmanager
     def _only_one(self, key: str):

@@ -9,6 +9,11 @@ def loads(text: str | bytes) -> Any:
     return json.loads(text, object_pairs_hook=without_repeats, parse_constant=refuse)
 
 
+def value_at(text: str, start: int) -> tuple[Any, int]:
+    """The value that begins there, whatever follows, and where it ends. Raises ValueError."""
+    return DECODER.raw_decode(text, start)
+
+
 def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
@@ -18,3 +23,6 @@ def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def refuse(constant: str) -> None:
     raise ValueError(f"{constant} is no JSON")
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=without_repeats, parse_constant=refuse)

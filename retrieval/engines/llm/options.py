@@ -14,7 +14,9 @@ ANSWER_FORMS = ("json_schema", "json_object_schema", "json_object")
 # A limit that a server does not know it may ignore, and write on until its context is full: llama-cpp-python does so
 # with max_completion_tokens. The servers that know that one alone refuse max_tokens by name.
 LENGTH_LIMITS = ("max_tokens", "max_completion_tokens")
-OPTIONS = (*ANSWER_FORMS, *LENGTH_LIMITS, "temperature", "seed")
+# In pieces, the last of which tells what they cost.
+PIECES = ("stream", "stream_options")
+OPTIONS = (*ANSWER_FORMS, *LENGTH_LIMITS, "temperature", "seed", *PIECES)
 
 FORM_WORDS = r"response_format|json[_ ]schema|json_object|json mode|structured output"
 WORDS = {name: re.compile(rf"\b{name}\b", re.IGNORECASE) for name in OPTIONS} | {
@@ -32,7 +34,7 @@ TOO_LONG = re.compile(
 )
 
 
-def options_of(form: Form, refused: Set[str]) -> dict[str, dict[str, Any]]:
+def options_of(form: Form, refused: Set[str], *, stream: bool = False) -> dict[str, dict[str, Any]]:
     """By its name, what each option adds to a request's body."""
     schema = {"name": form.name, "strict": True, "schema": form.schema}
     formats = {
@@ -42,7 +44,11 @@ def options_of(form: Form, refused: Set[str]) -> dict[str, dict[str, Any]]:
     }
     sent = {name: {"response_format": formats[name]} for name in first_of(ANSWER_FORMS, refused)}
     sent |= {name: {name: form.tokens} for name in first_of(LENGTH_LIMITS, refused)}
-    return sent | {name: {name: 0} for name in ("temperature", "seed") if name not in refused}
+    sent |= {name: {name: 0} for name in ("temperature", "seed") if name not in refused}
+    if not stream or "stream" in refused:
+        return sent
+    pieces = {"stream": True, "stream_options": {"include_usage": True}}
+    return sent | {name: {name: value} for name, value in pieces.items() if name not in refused}
 
 
 def first_of(names: Collection[str], refused: Set[str]) -> list[str]:

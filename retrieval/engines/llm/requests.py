@@ -1,14 +1,15 @@
 """What is sent and what comes back: the endpoint, the form of an answer, and one attempt."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from retrieval.errors import NotRun
 
 MAX_TOKENS = 300  # of an answer
 Messages = tuple[Mapping[str, str], ...]
+Result = TypeVar("Result")
 
 
 class LLMUnavailable(NotRun):
@@ -59,3 +60,21 @@ class Attempt:
     tokens_in: int = 0
     tokens_out: int = 0
     ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What of an answer has come so far: to which prompt, in which of its attempts."""
+
+    prompt: int
+    attempt: int
+    content: str
+
+
+def result_of(steps: Generator[Any, None, Result]) -> Result:
+    """What a generator returns, whatever it yields until then."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as ended:
+            return ended.value

@@ -6,7 +6,7 @@ Every request is recorded with its cost; a failure is never an answer.
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from uuid import UUID
@@ -16,7 +16,15 @@ from django.conf import settings
 from retrieval.engines.llm import refusals
 from retrieval.engines.llm.budget import cost_of, current_policy, reserve, settle
 from retrieval.engines.llm.conversation import Conversation
-from retrieval.engines.llm.requests import Attempt, Endpoint, Form, LLMUnavailable, Messages
+from retrieval.engines.llm.requests import (
+    Attempt,
+    Endpoint,
+    Form,
+    Heard,
+    LLMUnavailable,
+    Messages,
+    result_of,
+)
 
 OPENS_AFTER = 3  # failures in a row
 REST = 60.0  # s that an open breaker keeps the model unasked
@@ -89,6 +97,24 @@ def ask_all(
     4. What the server refused is remembered, and not asked of it again.
     5. What was put down is replaced by what it did cost, by the server's own count.
     """
+    return result_of(
+        hear_all(prompts, form, purpose=purpose, requests=requests, log=log, patience=patience, stream=False)
+    )
+
+
+def hear_all(
+    prompts: Sequence[Messages],
+    form: Form,
+    *,
+    purpose: str,
+    requests: int,
+    log: UUID | None = None,
+    patience: float | None = None,
+    stream: bool = True,
+) -> Generator[Heard, None, Asked]:
+    """As `ask_all`, with the answers as they come in pieces. It must be seen to its end: only then is known what it
+    did cost.
+    """
     asked = endpoint()
     policy = current_policy()
     if asked is None:
@@ -100,8 +126,10 @@ def ask_all(
     rows = reserve(prompts, asked.model, policy, purpose, log, tokens=form.tokens)
     known = refusals.refused_options(asked)
     patient = replace(asked, timeout=patience or asked.timeout)
-    conversation = Conversation(patient, form, more=requests - len(prompts), refused=known)
-    histories = conversation.run(prompts)
+    conversation = Conversation(
+        patient, form, more=requests - len(prompts), refused=known, stream=stream
+    )
+    histories = yield from conversation.hear(prompts)
     refusals.remember(asked, conversation.refused - known)
     settle(rows, histories, policy)
     attempts = [attempt for history in histories for attempt in history]

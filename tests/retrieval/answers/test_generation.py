@@ -7,7 +7,14 @@ import pytest
 
 from retrieval.access.caller import Caller
 from retrieval.answers import generation
-from retrieval.answers.generation import AnsweredQuestion, draft_of, drafted, place_of
+from retrieval.answers.generation import (
+    AnsweredQuestion,
+    Reading,
+    draft_of,
+    drafted,
+    place_of,
+    sentences_so_far,
+)
 from retrieval.answers.service import AnswerRequest, answer
 from retrieval.engines.cross_encoders import CrossEncoder
 from retrieval.engines.llm import service as llm
@@ -50,7 +57,7 @@ def written(*sentences: dict, instructs: bool = False) -> str:
 
 
 def draft(*sentences: dict, text: str = FOURTH, language: str = "en"):
-    return draft_of(Attempt("answered", list(sentences)), [law(text)], language)
+    return draft_of(Attempt("answered", list(sentences)), Reading([law(text)], language))
 
 
 def reasons(*sentences: dict, **of) -> list[str]:
@@ -190,6 +197,27 @@ def test_a_spanish_sentence_is_proven_by_the_english_law():
 def test_more_or_other_than_was_asked_for_is_unusable(sentences):
     with pytest.raises(Unusable):
         generation.sentences_of({"instructs": False, "sentences": sentences})
+
+
+@pytest.mark.parametrize(
+    ("content", "count"),
+    [
+        ("", 0),
+        ('{"instructs": false, "sentences": [', 0),
+        ('{"instructs": false, "sentences": [{"text": "a", "quotes": []}', 1),
+        ('{"instructs": false, "sentences": [{"text": "a", "quotes": []}, {"text": "b", "quo', 1),
+        (written(said("a"), said("b")), 2),
+        (written(*[said("a")] * 9), generation.MOST),
+        (written(said("a"), instructs=True), 0),
+        ('{"sentences": [{"text": "a", "quotes": []}', 0),
+        ('{"instructs": false, "sentences": [{"text": 1, "quotes": []}', 0),
+        ('{"instructs": false, "sentences": [{"text": "a", "text": "b", "quotes": []}', 0),
+        (written(said("x" * (generation.LONGEST + 1)), said("b")), 0),
+        ('{"instructs": false, "sentences": [' + "[" * 100_000, 0),
+    ],
+)
+def test_only_whole_sentences_are_read_of_what_is_being_written(content, count):
+    assert len(sentences_so_far(content)) == count
 
 
 # Asked at a loopback address

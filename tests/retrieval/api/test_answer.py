@@ -7,11 +7,12 @@ from django.core.management import call_command
 
 from retrieval.access.row_security import as_system
 from retrieval.answers import spanish
-from retrieval.api.answer import AnswerToQuestion
-from retrieval.models import Anchor, RateWindow
+from retrieval.answers.service import AnswerRequest, by_law
+from retrieval.api.answer import AnswerToQuestion, events
+from retrieval.models import Anchor, LLMCall, RateWindow
 from tests.builders import embedded
-from tests.llm_server import good, says
-from tests.retrieval.answers.test_generation import PHONE, QUOTED, WARRANT, said, written
+from tests.llm_server import good, says, writes
+from tests.retrieval.answers.test_generation import CLIENT, PHONE, QUOTED, WARRANT, said, written
 from tests.retrieval.api.asking import API, assert_shape
 from tests.retrieval.api.keys import key_with
 from tests.retrieval.api.refusals import assert_refused
@@ -155,6 +156,15 @@ def test_a_key_that_may_ask_a_model_gets_its_sentences_in_the_stream_too(client,
     assert streamed.index('"kind":"law"') < streamed.index(WARRANT)
     staff = client.get(f"{API}/answer", {"q": PHONE}, **key_with("search", "staff")[1]).json()
     assert_shape(staff, AnswerToQuestion)
+
+
+def test_who_leaves_in_mid_stream_has_the_model_heard_to_its_end(unsure):
+    whole = written(said(WARRANT, QUOTED))
+    unsure.behaviour = lambda asked: (writes(whole) if "PASSAGES" in str(asked["messages"]) else good())(asked)
+    stream = events(by_law(AnswerRequest(PHONE), CLIENT, channel="api"))
+    assert next(event for event in stream if WARRANT.encode() in event).startswith(b"event: sentence")
+    stream.close()
+    assert LLMCall.objects.get(purpose="answer").outcome == "answered"
 
 
 def test_the_law_is_streamed_before_a_model_is_asked(client, unsure):
