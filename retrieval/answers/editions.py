@@ -1,26 +1,42 @@
 """Which edition of the law an answer was read in, and that it is no legal advice."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
 
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from retrieval.answers import passages as reading
 from retrieval.answers.citing import named_edition
 
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def notice(sections: Sequence[int], day: date | None, language: str) -> str:
-    """Which edition of the law was read, and that this is no advice."""
-    told = [
-        ", ".join(filter(None, (title, edition_of(edition), _("read on %(day)s") % {"day": date_format(read)})))
-        for title, edition, read in reading.editions(sections, language)
-    ]
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What its source calls it, and when it was read. `title_es`: of a document that is the whole of its domain, the
+    domain's name.
+    """
+
+    title: str
+    title_es: str
+    publication: str
+    read_on: date
+
+    def to_text(self, language: str) -> str:
+        title = (language == "es" and self.title_es) or self.title
+        read = _("read on %(day)s") % {"day": date_format(self.read_on)}
+        return ", ".join(filter(None, (title, edition_of(self.publication), read)))
+
+
+def notice(editions: Iterable[Edition], day: date | None, language: str, *, undated: bool) -> str:
+    """Which edition of the law was read, and that this is no advice. `undated`: whether the source of something that is
+    quoted does not say since when it holds: it is read on every earlier day too.
+    """
+    told = [one.to_text(language) for one in sorted(set(editions), key=lambda one: (one.title, one.publication))]
     as_of = [_("The law as it was on %(day)s.") % {"day": date_format(day)}] if day else []
-    if day and reading.any_undated(sections):
+    if day and undated:
         as_of.append(_("Since when these words have been law is not known here."))
     return " ".join([*as_of, *(f"{one}." for one in told), _("This is information, not legal advice.")])
 

@@ -6,8 +6,6 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
-from math import exp
 from typing import NamedTuple
 
 import numpy as np
@@ -26,12 +24,11 @@ RANKER = "SentenceRanker"  # as `degraded` names it
 MOST_POINTED, OFTEN = 3, 0.1  # sentences of a long provision that are looked up, and their share of its names
 
 
-class Name(NamedTuple):
-    """A curated name of a provision, and how the sentence begins that it points to; empty where it points to none."""
+class Names(NamedTuple):
+    """Of a provision: how the sentence begins that each curated name points to, empty where it points to none."""
 
-    locator: str
-    sentence: str
-    vector: np.ndarray  # (dims,) float32, unit length
+    sentences: Sequence[str]
+    vectors: np.ndarray  # (names, dims) float32, unit length
 
 
 class EmbeddedQuestion:
@@ -41,11 +38,11 @@ class EmbeddedQuestion:
         self.degraded: tuple[str, ...] = ()
         self._question = question
         self._active = loaded.active_embedder()
-        self._read: dict[tuple[str, str], list[Name]] = {}  # by domain and locator
+        self._read: dict[tuple[str, str], Names | None] = {}  # by domain and locator
 
     @cached_property
     def vector(self) -> np.ndarray:
-        return self._active.embedder.embed_query(self._question)
+        return self._active.vector_of(self._question)
 
     def pointed(self, places: Iterable[Place]) -> Mapping[int, Shares]:
         """By rank, what the names of what is read point to."""
@@ -65,20 +62,19 @@ class EmbeddedQuestion:
         ranks: dict[str, dict[str, int]] = defaultdict(dict)
         for place in places:
             ranks[place.domain].setdefault(place.locator, place.rank)
-        found: dict[int, list[Name]] = defaultdict(list)
+        found: dict[int, list[Names]] = defaultdict(list)
         for domain, its in ranks.items():
-            for name in self._names(domain, list(its)):
-                found[its[name.locator]].append(name)
+            for locator, names in self._names(domain, list(its)):
+                found[its[locator]].append(names)
         return {rank: shares(names, self.vector) for rank, names in found.items()}
 
-    def _names(self, domain: str, locators: Sequence[str]) -> Iterator[Name]:
-        """Of these places; read once."""
-        new = [each for each in locators if (domain, each) not in self._read]
-        names_of = import_string(f"{settings.ARF_NAMES}.names_of")
-        self._read |= {(domain, each): [] for each in new}
-        for name in names_of(domain, new, self._active.model_id) if new else ():
-            self._read[domain, name.locator].append(name)
-        return chain.from_iterable(self._read[domain, each] for each in locators)
+    def _names(self, domain: str, locators: Sequence[str]) -> Iterator[tuple[str, Names]]:
+        """Of those of these places that have any; read once."""
+        if new := [each for each in locators if (domain, each) not in self._read]:
+            names_of = import_string(f"{settings.ARF_NAMES}.names_of")
+            found = names_of(domain, new, self._active.model_id)
+            self._read |= {(domain, each): found.get(each) for each in new}
+        return ((each, names) for each in locators if (names := self._read[domain, each]))
 
     def log_odds(self, texts: Sequence[str]) -> list[float] | None:
         """That each of these English texts answers, but for what is the same for all; None where the sentence ranker
@@ -92,10 +88,11 @@ class EmbeddedQuestion:
             return None
 
 
-def shares(names: Sequence[Name], vector: np.ndarray) -> dict[str, float]:
+def shares(names: Iterable[Names], vector: np.ndarray) -> dict[str, float]:
     """By sentence, the share of the names that point to it, of all: softmax of their cosines."""
     weights: dict[str, float] = defaultdict(float)
-    for name in names:
-        weights[name.sentence] += exp(float(name.vector @ vector) / SHARP)
+    for sentences, vectors in names:
+        for sentence, weight in zip(sentences, np.exp(vectors @ vector / SHARP).tolist(), strict=True):
+            weights[sentence] += weight
     total = sum(weights.values())
     return {sentence: weight / total for sentence, weight in weights.items() if sentence}

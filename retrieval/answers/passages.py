@@ -9,13 +9,15 @@ from functools import reduce
 from operator import or_
 
 from django.db.models import Exists, OuterRef, Q
+from django.utils import timezone
 
 from retrieval.access.caller import Caller
+from retrieval.answers.editions import Edition
 from retrieval.answers.selection import OF_CASES, PROVISIONS, Meaning, Passage, Scored, places_read
 from retrieval.answers.units import Span, Window, key_of
 from retrieval.corpus import history
-from retrieval.corpus.defined import terms_in
-from retrieval.models import Anchor, Document, Section
+from retrieval.corpus.defined import scopes_of, terms_in
+from retrieval.models import Anchor, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.parsing.cases import holding_begins, is_summary
 from retrieval.parsing.designators import leading, lines_of
@@ -32,7 +34,8 @@ WORD = re.compile(r"\w+")
 ENDING = re.compile(r"[^\w\n]*(?:[.;:—\n]|$)")  # of a sentence, behind its last word
 COLUMNS = (
     "id", "locator", "citation", "heading", "text", "document__language", "private", "level", "is_leaf", "valid_from",
-    "valid_to", "status", "amended",
+    "valid_to", "status", "amended", "parent_locator", "document__locator", "document__title", "document__publication",
+    "document__retrieved_at", "domain__locator_prefix", "domain__name_es",
 )  # fmt: skip
 TEXT, LEAF, DOMAIN = 4, 8, len(COLUMNS)  # where they are in a row
 UNFOUND = {"rank": 99, "probability": None, "passage": (0, 0)}  # of what is read though no search found it
@@ -92,7 +95,10 @@ def below(row: tuple, readable: SectionQuerySet) -> list[tuple]:
 
 
 def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
-    section, locator, citation, heading, text, language, private, level, is_leaf, begins, ends, status, amended = row
+    (
+        section, locator, citation, heading, text, language, private, level, is_leaf, begins, ends, status, amended,
+        above, document, title, publication, read, whole_domain, domain_es,
+    ) = row  # fmt: skip
     found = (0, 0) if is_part else tuple(result["passage"])
     start, end = window(text, *found)
     summary = is_summary(level, text)
@@ -122,6 +128,10 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
         domain=result.get("domain", ""),
         result=result.get("locator", locator),
         windows=merged([*opening, Window(start, end)]),
+        scopes=scopes_of(document, above, locator),
+        edition=Edition(
+            title, domain_es if document == whole_domain else "", publication, timezone.localdate(read)
+        ),
     )
 
 
@@ -254,30 +264,13 @@ def pins(places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
     }
 
 
-def editions(sections: Sequence[int], language: str) -> list[tuple[str, str, date]]:
-    """(title, edition, day it was read on) of the documents that these are of; in Spanish one that is the whole of its
-    domain has the domain's name.
-    """
-    columns = ("title", "publication", "retrieved_at__date", "locator", "domain__locator_prefix", "domain__name_es")
-    documents = Document.objects.filter(sections__in=sections).order_by("title").values_list(*columns).distinct()
-    return [
-        ((language == "es" and place == whole and name_es) or title, edition, day)
-        for title, edition, day, place, whole, name_es in documents
-    ]
-
-
-def any_undated(sections: Sequence[int]) -> bool:
-    """Whether the source of one of these does not say since when it holds: it is read on every earlier day too."""
-    return Section.objects.filter(pk__in=sections, valid_from=None).exists()
-
-
 # -- What defines the words
 
 
 def definitions_in(chosen: Iterable[Scored], caller: Caller, day: date | None) -> list[dict]:
     """Of the words that are quoted, what defines them on that day."""
-    quoted: dict[int, str] = defaultdict(str)
+    quoted: dict[tuple[str, ...], str] = defaultdict(str)
     for one in chosen:
-        quoted[one.passage.section] += "".join(one.passage.text[start:end] + "\n" for start, end in one.unit.spans)
+        quoted[one.passage.scopes] += "".join(one.passage.text[start:end] + "\n" for start, end in one.unit.spans)
     terms = terms_in(quoted, Section.objects.readable(caller, day)) if quoted else []
     return [asdict(term) | {"url": f"/law{term.locator}"} for term in terms]

@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 
 from cachetools import LRUCache
 
+from retrieval.answers.editions import Edition
 from retrieval.answers.questions import (
     AMOUNTS,
     asked_amounts,
@@ -58,7 +59,7 @@ class Passage:
     `found` is the place that the search shows; `rank` and `probability` are the search's. `is_leaf`: no other provision
     is below; `amended`: a later text took its place; `is_summary`: of a decision, not the Court's words; `is_separate`:
     what a Justice wrote apart from the Court. `result` is the locator of what the search found: this, or what it is a
-    part of.
+    part of; `scopes` are those of what it stands in, outermost first, and its own.
     """
 
     section: int
@@ -81,6 +82,8 @@ class Passage:
     domain: str = ""
     result: str = ""
     windows: tuple[Window, ...] = ()
+    scopes: tuple[str, ...] = ()
+    edition: Edition | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,7 +221,9 @@ def best_of(
 def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded: Sequence[str]) -> dict:
     items = items_of_parts(made)
     proof = outcome(item["verdict"] for item in items)
-    sections = [one.passage.section for part in made for one in part.chosen]
+    quoted = [one.passage for part in made for one in part.chosen]
+    editions = (one.edition for one in quoted if one.edition)
+    undated = any(one.valid_from is None for one in quoted)
     return {
         "question": request.whole,
         "style": request.style,
@@ -233,7 +235,7 @@ def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded
         "as_of": request.as_of and request.as_of.isoformat(),
         "verified": proof == "verified",
         "verification": proof,
-        "notice": " ".join([*beside_answer(made), notice(sections, request.as_of, language)]),
+        "notice": " ".join([*beside_answer(made), notice(editions, request.as_of, language, undated=undated)]),
         "trace_id": made[0].found["trace_id"],
         "degraded": sorted({*degraded, *(name for part in made for name in part.found["degraded"])}),
     }

@@ -46,13 +46,12 @@ def terms_used(section: Section, above: Sequence[str], readable: SectionQuerySet
     return [nearest[term] for term in told[:MOST_TOLD]]
 
 
-def terms_in(quoted: Mapping[int, str], readable: SectionQuerySet) -> list[DefinedTerm]:
-    """Terms in words that are quoted of sections (by their keys), each as the nearest definition that governs it has
+def terms_in(quoted: Mapping[tuple[str, ...], str], readable: SectionQuerySet) -> list[DefinedTerm]:
+    """Terms in words that are quoted of sections (by their scopes), each as the nearest definition that governs it has
     it, where these words do not define it themselves; in the order of the words.
     """
-    scopes = scopes_of(quoted, readable)
     words = Value("\n".join(quoted.values()).lower())
-    every = {scope for around in scopes.values() for scope in around}
+    every = {scope for scopes in quoted for scope in scopes}
     rows = list(
         Definition.objects.filter(scope__in=every, section__in=readable)
         .annotate(place=StrIndex(words, Lower("term")))
@@ -61,9 +60,8 @@ def terms_in(quoted: Mapping[int, str], readable: SectionQuerySet) -> list[Defin
         .values_list("term", "locator", "section__citation", "scope")[:MOST_READ]
     )
     told: dict[str, DefinedTerm] = {}
-    for section, text in quoted.items():
-        around = scopes.get(section, [])
-        nearest = nearest_of([row for row in rows if row[3] in around], around)
+    for scopes, text in quoted.items():
+        nearest = nearest_of([row for row in rows if row[3] in scopes], scopes)
         used = longest_used(text, nearest.keys() - {found.term.lower() for found in definitions(text)})
         for term in sorted(used, key=text.lower().index):
             told.setdefault(term, nearest[term])
@@ -88,10 +86,6 @@ def nearest_of(rows: Iterable[tuple[str, str, str, str]], scopes: Sequence[str])
     return nearest
 
 
-def scopes_of(sections: Iterable[int], readable: SectionQuerySet) -> dict[int, list[str]]:
-    """The locators of what each stands in, outermost first, and its own: those above begin as its parent's does."""
-    columns = ("pk", "document__locator", "parent_locator", "locator")
-    return {
-        section: [document, *accumulate(above.split("/"), lambda one, step: f"{one}/{step}"), own]
-        for section, document, above, own in readable.filter(pk__in=sections).order_by().values_list(*columns)
-    }
+def scopes_of(document: str, above: str, own: str) -> tuple[str, ...]:
+    """The locators of what a provision stands in, outermost first, and its own: those above begin as its parent's."""
+    return document, *accumulate(above.split("/"), lambda one, step: f"{one}/{step}"), own

@@ -2,10 +2,13 @@
 
 import os
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
+from cachetools import LRUCache
 from django.conf import settings
 
 from retrieval.engines.apertium import INTO_SPANISH, OF_TEXTS, Apertium, installed
@@ -17,7 +20,8 @@ from retrieval.indexes.lexical import LexicalIndex
 from retrieval.models import EmbeddingModel, Version
 
 SENTENCE_RANKER = Path(__file__).with_name("sentence_ranker")
-_lock = threading.Lock()
+LATELY = 8  # questions whose vectors are kept
+_lock, _lately_lock = threading.Lock(), threading.Lock()
 _loaded: dict[tuple, object] = {}
 
 
@@ -27,6 +31,20 @@ class ActiveEmbedder:
 
     model_id: int
     embedder: Embedder
+    _lately: LRUCache[bytes, np.ndarray] = field(default_factory=lambda: LRUCache(LATELY), repr=False, compare=False)
+
+    def vector_of(self, question: str) -> np.ndarray:
+        """(dims,) float32, unit length; an answer asks for what its search embedded a moment before. Raises
+        EmbeddingUnavailable.
+        """
+        key = sha256(question.encode()).digest()
+        with _lately_lock:
+            vector = self._lately.get(key)
+        if vector is None:
+            vector = self.embedder.embed_query(question)
+            with _lately_lock:
+                self._lately[key] = vector
+        return vector
 
 
 def load_once(key: tuple, load):

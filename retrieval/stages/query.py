@@ -33,7 +33,7 @@ class EmbedQuery:
         active = loaded.active_embedder(query.versions.get("embedding", 0))
         try:
             what = ("vector", active.model_id, query.text)
-            vector = query.once(what, lambda: active.embedder.embed_query(query.text))
+            vector = query.once(what, lambda: active.vector_of(query.text))
         except EmbeddingUnavailable as problem:
             raise NotRun(f"no embedding: {problem}") from problem
         embedded = replace(query, vector=vector, embedded_by=active.model_id)

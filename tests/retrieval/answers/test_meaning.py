@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
-from retrieval.answers.meaning import EmbeddedQuestion, Name, shares
+from retrieval.answers.meaning import EmbeddedQuestion, Names, shares
 from retrieval.answers.selection import Place
 from retrieval.answers.units import key_of
 from retrieval.engines import loaded
@@ -20,13 +20,13 @@ VIEW = "The right of the people to be secure"
 
 def test_names_weigh_by_how_near_they_are():
     axes = np.eye(3, dtype=np.float32)
-    told = shares([Name("/x", "One.", axes[0]), Name("/x", "Two.", axes[1]), Name("/x", "One.", axes[2])], axes[0])
+    told = shares([Names(["One.", "Two."], axes[:2]), Names(["One."], axes[2:])], axes[0])
     assert told["One."] > 0.99 and sum(told.values()) == pytest.approx(1.0)
 
 
 def test_names_that_point_nowhere_have_their_share():
     axes = np.eye(2, dtype=np.float32)
-    told = shares([Name("/x", "One.", axes[0]), Name("/x", "", axes[1])], axes[1])
+    told = shares([Names(["One.", ""], axes)], axes[1])
     assert set(told) == {"One."} and told["One."] < 0.01
 
 

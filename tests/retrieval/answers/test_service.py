@@ -12,7 +12,7 @@ from retrieval.answers.units import units
 from retrieval.corpus import decided_cases
 from retrieval.engines import loaded
 from retrieval.engines.cross_encoders import CrossEncoderUnavailable
-from retrieval.engines.embedders import EmbeddingUnavailable, OnnxEmbedder
+from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.models import CacheEntry, Domain, SearchLog, Section
 from rules.aliases.embedding import embed_missing
 from rules.models import Alias
@@ -48,7 +48,7 @@ def test_where_nothing_is_embedded_words_alone_choose_and_that_is_told(monkeypat
         raise EmbeddingUnavailable("no")
 
     whole = ask("Who can declare war?")
-    monkeypatch.setattr(OnnxEmbedder, "embed_query", fails)
+    monkeypatch.setattr(loaded.ActiveEmbedder, "vector_of", fails)
     made = ask("Who can declare war?")
     assert "To declare War" in law(made)[0]
     assert (whole["degraded"], made["degraded"]) == ([], ["EmbedQuery"])

@@ -3,7 +3,7 @@
 import pytest
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.corpus.defined import terms_in, terms_used
+from retrieval.corpus.defined import scopes_of, terms_in, terms_used
 from retrieval.models import Section
 from tests.builders import a_document, a_domain, a_section
 
@@ -50,7 +50,8 @@ def test_what_is_not_in_force_and_what_it_defines_itself_is_not_told(law):
 
 def of_words(law, *quoted):
     readable = Section.objects.readable(ANONYMOUS)
-    return [(one.term, one.locator) for one in terms_in({law[2].pk: "\n".join(quoted)}, readable)]
+    scopes = scopes_of(law[0].locator, law[1].locator, law[2].locator)
+    return [(one.term, one.locator) for one in terms_in({scopes: "\n".join(quoted)}, readable)]
 
 
 def test_of_quoted_words_the_nearest_definitions_are_told_as_they_stand_in_the_words(law):

@@ -1,6 +1,7 @@
 """What a process keeps: made once, by whoever asks first."""
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -56,3 +57,13 @@ def test_without_it_the_stage_does_not_run_and_says_why(changes, why):
     EmbeddingModel.objects.update(**changes)
     with pytest.raises(NotRun, match=why):
         loaded.active_embedder(-1)  # no version has this number, so that nothing is kept for it
+
+
+def test_a_question_is_embedded_once_for_its_search_and_its_answer():
+    asked = []
+    active = loaded.ActiveEmbedder(1, SimpleNamespace(embed_query=lambda text: asked.append(text) or len(text)))
+    assert [active.vector_of("who"), active.vector_of("who")] == [3, 3] and asked == ["who"]
+    for n in range(loaded.LATELY):
+        active.vector_of(f"{n}")
+    active.vector_of("who")
+    assert asked.count("who") == 2

@@ -48,9 +48,9 @@ def test_a_final_order_needs_none():
 
 
 def test_an_embedder_that_fails_degrades_the_answer(monkeypatch):
-    def unavailable(text):
+    def unavailable(active, text):
         raise EmbeddingUnavailable("no answer")
 
-    monkeypatch.setattr(loaded.active_embedder().embedder, "embed_query", unavailable)
+    monkeypatch.setattr(loaded.ActiveEmbedder, "vector_of", unavailable)
     ranking = embedded()
     assert ranking.degraded == ("EmbedQuery",) and "no answer" in ranking.reports[-1].note

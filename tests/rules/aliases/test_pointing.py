@@ -18,9 +18,9 @@ def test_names_in_use_are_read_with_what_they_point_to_and_their_vectors():
     pointing = {"domain": domain, "locator": SIXTH, "sentence": "In all criminal"}
     for changed in ({}, {"enabled": False}, {"place": 1}):
         Alias.objects.create(text=f"a quick trial {changed}", **pointing | changed)
-    assert names_of("us_constitution", [SIXTH], model.pk) == []  # without vectors yet
+    assert names_of("us_constitution", [SIXTH], model.pk) == {}  # without vectors yet
     embed_missing()
-    (name,) = names_of("us_constitution", [SIXTH, "/us/const/amendment/V"], model.pk)
-    assert (name.locator, name.sentence) == (SIXTH, "In all criminal")
-    assert np.linalg.norm(name.vector) == pytest.approx(1.0, abs=0.01)
-    assert names_of("us_code", [SIXTH], model.pk) == names_of("us_constitution", [SIXTH], 0) == []
+    ((locator, names),) = names_of("us_constitution", [SIXTH, "/us/const/amendment/V"], model.pk).items()
+    assert (locator, *names.sentences) == (SIXTH, "In all criminal")
+    assert np.linalg.norm(names.vectors, axis=1) == pytest.approx([1.0], abs=0.01)
+    assert names_of("us_code", [SIXTH], model.pk) == names_of("us_constitution", [SIXTH], 0) == {}
