@@ -32,6 +32,7 @@ from retrieval.answers.selection import (
     pool_of,
     weighed,
     weighed_by,
+    weights_in_use,
 )
 from retrieval.answers.service import AnswerRequest, joined, question_of
 from retrieval.answers.units import Unit
@@ -146,16 +147,11 @@ def fit(examples: Iterable[Example]) -> np.ndarray:
     return minimize(loss, np.zeros(len(scale)), jac=True, method="L-BFGS-B").x / scale
 
 
-def fit_both(examples: Sequence[Example]) -> tuple[np.ndarray, np.ndarray]:
-    """(len(FEATURES),) of all units, and (len(OF_CLOSE),) of those that come close to the best by these."""
-    weights = fit(examples)
-    return weights, fit([one.close(weights) for one in examples if one.teaches])
-
-
-def is_right(one: Example, weights: np.ndarray, of_close: np.ndarray) -> bool:
-    """Whether the best unit answers."""
+def is_right(one: Example, weights: np.ndarray) -> bool:
+    """Whether the best unit answers, those that come close to the best weighed again as they are served."""
+    of_close = weights_in_use()["close"]
     close = one.close(weights)
-    return bool(close.right[np.argmax(close.rows @ of_close)])
+    return bool(close.right[np.argmax(close.rows @ [of_close[name] for name in OF_CLOSE])])
 
 
 def cross_validated(examples: Sequence[Example]) -> Share:
@@ -166,8 +162,8 @@ def cross_validated(examples: Sequence[Example]) -> Share:
     groups = [one.labelled.locators[0] for one in read]
     hits = 0
     for inside, outside in GroupKFold(FOLDS).split(read, groups=groups):
-        weights = fit_both([read[n] for n in inside])
-        hits += sum(is_right(read[n], *weights) for n in outside)
+        weights = fit(read[n] for n in inside)
+        hits += sum(is_right(read[n], weights) for n in outside)
     return Share(hits, len(examples))
 
 
@@ -190,21 +186,22 @@ def learned(
     marked: Sequence[Labelled], others: Sequence[Labelled], domain: str, *, show: Callable = iter
 ) -> tuple[dict, dict]:
     """The row that serving reads, and how well it does. `others` are known only to have an answer in this domain, or
-    none: they teach what is declined.
+    none: they teach what is declined. Train topics do not: the reranker that judges them has learned from them. How
+    much the sentence ranker counts is not learned: most marked provisions have few sentences to tell apart.
     """
     examples = [example(one) for one in show([*marked, *others])]
     sentences = [one for one in examples[: len(marked)] if len(one.labelled.parts) == 1]
-    judged = [one for one in examples if one.labelled.domain == domain]
+    judged = [one for one in examples if one.labelled.domain == domain and not one.labelled.is_train]
     answerable = [one for one in judged if has_answer(one.labelled)]
     unanswerable = [one for one in judged if not has_answer(one.labelled)]
     minimum = least(answerable)
-    weights, of_close = fit_both(sentences)
+    weights = fit(sentences)
     report = {
         "right_first": cross_validated(sentences),
         "declined_answerable": below(answerable, minimum),
         "declined_unanswerable": below(unanswerable, minimum),
     }
-    row = {"features": written(FEATURES, weights), "close": written(OF_CLOSE, of_close), "least": {domain: minimum}}
+    row = {"features": written(FEATURES, weights), "close": weights_in_use()["close"], "least": {domain: minimum}}
     return row, {k: v.to_dict() for k, v in report.items()}
 
 

@@ -41,6 +41,10 @@ class Labelled:
         return self.split == Topic.Split.TEST
 
     @property
+    def is_train(self) -> bool:
+        return self.split == Topic.Split.TRAIN
+
+    @property
     def answerable(self) -> bool:
         return any(self.parts)
 
@@ -138,14 +142,17 @@ def share_of(found: Sequence[bool]) -> float | None:
 
 
 def read_labelled(path: Path) -> list[Labelled]:
-    """JSON lines: question, about, language, domain, locators, sentences, parts; or topics whose `answer` is marked.
-    Raises ArfError for a line that is neither.
+    """JSON lines: question, about, language, domain, locators, sentences, parts; or topics, those left out that have
+    an answer which is not marked as their `answer`. Raises ArfError for a line that is neither.
     """
     rows = []
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
         try:
             row = json.loads(line)
-            rows.append(labelled_topic(row) if "query" in row else labelled(row))
+            if "query" not in row:
+                rows.append(labelled(row))
+            elif row.get("answer") or not row["answerable"]:
+                rows.append(labelled_topic(row))
         except (ValueError, KeyError, TypeError, AttributeError) as problem:
             raise ArfError(f"Line {number} of {path.name} is no labelled question: {problem}") from problem
     return rows
@@ -167,8 +174,6 @@ def labelled(row: dict) -> Labelled:
 
 def labelled_topic(row: dict) -> Labelled:
     """Its answer stands in a provision that controls it."""
-    if row["answerable"] and not row.get("answer"):
-        raise ValueError("the topic has an answer, but its sentence is not marked")
     controlling = [place for place, grade in row["relevant"].items() if grade == Judgment.Grade.CONTROLLING]
     sentences = [row["answer"]] if row["answerable"] else []
     told = labelled(row | {"question": row["query"], "locators": controlling, "sentences": sentences})

@@ -47,7 +47,8 @@ class Command(ArfCommand):
             Labelled(one.query, one.language, domain, tuple(one.relevant))
             for one in topics_of(domain, "tune")
         ]
-        marked = [one for one in read_labelled(questions) if not one.is_test]
+        marked = [one for one in read_labelled(questions) if not one.is_test and (one.answerable or not one.is_train)]
+        topics = [one for one in topics if one.question not in {other.question for other in marked}]
         asked = [one.question for one in [*marked, *topics]]
         tested = near_tests(asked) | {leak.learned for leak in leaks(asked, [one.question for one in kept_apart])}
         marked, topics = ([one for one in some if one.question not in tested] for some in (marked, topics))

@@ -119,7 +119,7 @@ def result(probability: float | None, **changes) -> dict:
     ("results", "expected"),
     [
         ([result(0.9), result(0.1)], True),
-        ([result(0.1), result(0.1), result(0.05), result(0.9)], False),  # the fourth is not read
+        ([result(0.1), result(0.05), result(0.05), result(0.9)], False),  # the fourth is not read
         ([result(0.2), result(0.2)], True),  # one of the two probably
         ([result(0.1, domain="us_code")], True),  # nothing was learned there
         ([result(0.1, pin="/us/const/amendment/XIV/section/1/clause/2")], True),
