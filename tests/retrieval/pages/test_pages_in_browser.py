@@ -11,9 +11,10 @@ from selenium.webdriver.common.keys import Keys
 
 from retrieval.access import matters
 from retrieval.access.row_security import as_system
+from retrieval.answers import spanish
 from retrieval.models import Click, Domain, Feedback
 from retrieval.models.access import caller_for
-from tests.builders import a_document
+from tests.builders import a_case_file, a_document
 from tests.served import picture, sign_in, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
@@ -199,6 +200,21 @@ def test_reasons_open_and_a_thumb_is_thanked_for_in_place(page):
     assert page.driver.switch_to.active_element.text == "Thank you."
     assert Feedback.objects.get().locator == "/us/const/amendment/V"
     page.at("/search?q=double jeopardy")
+
+
+def test_what_a_result_says_in_short_is_in_spanish_once_it_is_unfolded(page, monkeypatch):
+    monkeypatch.setattr(spanish.loaded, "apertium_into_spanish", lambda: "a machine")
+    monkeypatch.setattr(spanish, "terms_at", lambda version: None)
+    monkeypatch.setattr(spanish, "into_spanish", lambda text, *_rest: text.upper())
+    ann = User.objects.create_user("ann")
+    kept = "The landlord shall return the deposit within thirty days. " + "The tenant keeps the rooms clean. " * 60
+    a_case_file("Lease of Ibarreche", kept, granted_to=caller_for(ann))
+    sign_in(page.driver, page.address, "ann")
+    page.open("/search?q=return+the+deposit&domain=client_cases").find(".languages button").click()
+    page.see("En pocas palabras")
+    page.find(".hit .why summary").click()
+    page.see("THE LANDLORD SHALL RETURN THE DEPOSIT")
+    page.see("The landlord shall return the deposit")
 
 
 def test_a_thumb_that_fails_is_sent_as_a_page(page):
