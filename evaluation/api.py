@@ -82,6 +82,13 @@ class PreviewChange(s.Serializer):
     after = PreviewPage()
 
 
+class PreviewDeclines(s.Serializer):
+    answerable_declined = s.IntegerField(help_text="Judged topics that the law answers, and that would be declined.")
+    answerable_answered = s.IntegerField(help_text="Of those, declined now and answered then.")
+    unanswerable_declined = s.IntegerField(help_text="Topics that no law here answers: declined only then.")
+    unanswerable_answered = s.IntegerField(help_text="Of those, declined now and answered then, wrongly.")
+
+
 class PreviewProgress(s.Serializer):
     asked = s.IntegerField()
     to_ask = s.IntegerField()
@@ -99,6 +106,7 @@ class RulePreviewAccount(s.Serializer):
     logged = PreviewCount(help_text="The last 1,000 different questions of the public.")
     judged = PreviewCount(help_text="Judged topics of the train and tune splits.")
     ndcg_at_10 = PreviewGain(allow_null=True)
+    declines = PreviewDeclines()
     hidden = PreviewHidden(many=True)
     changes = PreviewChange(many=True)
     lacks = s.ListField(child=s.CharField(), help_text="What could not be looked at, and why.")

@@ -3,6 +3,7 @@
 They are asked as the public asks, so that what is found may be kept and shown: nothing private is in it.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -214,6 +215,23 @@ def place_of(candidate: Candidate) -> Place:
 
 
 # -- What changes
+
+
+class Declines(NamedTuple):
+    """Judged topics that a change has declined, and those it has answered, which were not so before; of those that the
+    law answers, and of those that it does not.
+    """
+
+    answerable_declined: int
+    answerable_answered: int
+    unanswerable_declined: int
+    unanswerable_answered: int
+
+
+def declines(changed: Iterable[tuple[bool, bool, bool]]) -> Declines:
+    """Of topics (answerable, abstained before, abstained after)."""
+    turned = Counter((answerable, after) for answerable, before, after in changed if before != after)
+    return Declines(*(turned[answerable, after] for answerable in (True, False) for after in (True, False)))
 
 
 class Hidden(NamedTuple):

@@ -3,7 +3,7 @@ asked again while one waits, many by a job in steps.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -18,7 +18,15 @@ from django.utils.translation import ngettext
 from evaluation.measuring.measures import Estimate
 from evaluation.models import RulePreview, Topic
 from evaluation.rule_impact import impact
-from evaluation.rule_impact.impact import Answer, Effect, Place, PublicSearch, ReplayedQuestion, RuleChange
+from evaluation.rule_impact.impact import (
+    Answer,
+    Declines,
+    Effect,
+    Place,
+    PublicSearch,
+    ReplayedQuestion,
+    RuleChange,
+)
 from evaluation.topics import library
 from retrieval import jobs, pipeline
 from retrieval.access.caller import ANONYMOUS, Caller
@@ -220,6 +228,7 @@ def account(row: RulePreview) -> dict[str, Any]:
             "high": difference.high,
             "topics": row.counts["measurable"],
         },
+        "declines": impact.declines(turned(judged))._asdict(),
         "hidden": [
             {"topic": change["topic"], "query": change["query"], **hidden}
             for change in judged
@@ -228,6 +237,14 @@ def account(row: RulePreview) -> dict[str, Any]:
         "changes": [{name: change[name] for name in change if name != "hidden"} for change in changes],
         "lacks": lacks(row),
     }
+
+
+def turned(changes: Sequence[dict[str, Any]]) -> Iterator[tuple[bool, bool, bool]]:
+    """As `impact.declines` takes them, of changes of judged topics."""
+    named = Topic.objects.filter(name__in=[change["topic"] for change in changes])
+    answerable = dict(named.values_list("name", "answerable"))
+    for change in changes:
+        yield answerable[change["topic"]], change["before"]["abstained"], change["after"]["abstained"]
 
 
 def status(row: RulePreview) -> str:
@@ -304,6 +321,7 @@ class Preview:
     changes: tuple[Effect, ...]
     judged_changes: tuple[Effect, ...]
     difference: Estimate | None
+    declines: Declines
 
 
 def preview(draft: DomainThreshold) -> Preview:
@@ -319,4 +337,7 @@ def preview(draft: DomainThreshold) -> Preview:
         changes=tuple(effect for effect in on_logged if effect.is_change),
         judged_changes=tuple(effect for effect in on_judged if effect.is_change),
         difference=impact.mean_gain((effect.gain for effect in measured), len(measured)),
+        declines=impact.declines(
+            (effect.question.topic.answerable, effect.before.abstained, effect.after.abstained) for effect in on_judged
+        ),
     )

@@ -149,6 +149,15 @@ def test_what_is_only_pushed_down_tells_its_new_rank(topics):
     assert hidden["locator"] == FOURTH and hidden["rank_after"] > 10
 
 
+def test_a_topic_that_no_law_answers_is_counted_where_a_rule_has_it_answered(topics):
+    pins = draft({"kind": "pin"}, targets=section(FIRST), criteria=[{"kind": "keywords", "value": ["licence"]}])
+    declines = previewed(pins)["declines"]
+    assert declines["unanswerable_answered"] == 1 and sum(declines.values()) == 1
+    refuses = draft({"kind": "abstain"}, name="refuses", criteria=[{"kind": "keywords", "value": ["bail"]}])
+    declines = previewed(refuses)["declines"]
+    assert declines["answerable_declined"] == 1 and sum(declines.values()) == 1
+
+
 # -- Many questions: a job
 
 
