@@ -31,8 +31,9 @@ from retrieval.corpus.defined import terms_used
 from retrieval.corpus.moved import where_it_went
 from retrieval.corpus.subtrees import end_of_subtree
 from retrieval.corpus.translations import translation
+from retrieval.corpus.withdrawn import withdrawn_on
 from retrieval.errors import NotFound
-from retrieval.models import Anchor, Citation, Document, Domain, Section
+from retrieval.models import Anchor, Citation, Document, Domain, Matter, Section
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
 from retrieval.models.texts import InNaturalOrder
 from retrieval.pages.reader import ancestors, neighbours
@@ -52,7 +53,7 @@ ABOVE_PROVISIONS = {  # where nothing else is said
     "anchors": [], "citations": {"made": [], "received": []}, "history": [], "domain": "", "text": "",
     "text_es": "", "text_complete": False, "source_url": "", "parent": None, "document": None, "definitions": [],
     "summary": [], "summary_written": [],
-    "went_to": [],
+    "went_to": [], "withdrawn_on": None,
 }  # fmt: skip
 
 IN_MATTER = "Also the documents of this matter, closed or not; of private documents no others."
@@ -77,7 +78,8 @@ class SectionView(ApiView):
         """
         with reading_in(number := asked.pop("matter", None), caller_of(request)) as caller:
             account = place_account(path, caller, reader=language_of(request), **asked)
-        return account | {"url": url_in(number, account["url"])}
+            closed = number and Matter.objects.filter(public_id=number).values_list("closed_on", flat=True).first()
+        return account | {"url": url_in(number, account["url"]), "matter_closed_on": closed}
 
 
 def url_in(matter: UUID | None, url: str) -> str:
@@ -131,6 +133,7 @@ def section_account(
         "definitions": definitions_for(section, in_document),
         "went_to": [reference(to.locator, to.citation, to.heading) for to in where_it_went(section, readable)],
         "document": DocumentItem(section.document).data,
+        "withdrawn_on": withdrawn_on(section.document) if section.valid_to else None,
     }
 
 
@@ -155,6 +158,7 @@ def account_above(document: Document, readable: SectionQuerySet, reader: str) ->
         "domain": document.domain.slug,
         **text_of(in_document),
         "summary": of_document(document, readable, reader),
+        "withdrawn_on": withdrawn_on(document),
         "source_url": document.source_url,
         "url": f"/law{document.locator}",
         "parent": domain_above(document),
@@ -180,7 +184,12 @@ def domain_account(locator: str, caller: Caller, as_of: date | None) -> dict:
 
 
 def no_such(locator: str, caller: Caller, as_of: date | None) -> Iterator[str]:
-    """What of the Constitution had ended by the day is told with what ended it."""
+    """What of the Constitution had ended by the day is told with what ended it, and what was withdrawn since when."""
+    known = Document.objects.visible_to(caller)
+    held = known.filter(Q(locator=locator) | Q(sections__in=Section.objects.live().filter(locator=locator))).first()
+    if held and (day := withdrawn_on(held)) and (as_of is None or as_of >= day):
+        yield f"Its document was withdrawn on {day}: ask with an earlier day as `as_of`."
+        return
     stands = history.standing(locator, as_of)
     is_here = Section.objects.readable(caller).filter(locator=locator)
     if as_of is None or not stands.has_ended or not is_here.exists():

@@ -441,12 +441,8 @@ class Provision(Shown):
     level = s.CharField()
     number = s.CharField(allow_blank=True)
     text = s.CharField(allow_blank=True, help_text="Above the result level: of all below it, in order.")
-    text_es = s.CharField(
-        allow_blank=True, help_text="Our translation, which is not official; empty where there is none."
-    )
-    text_complete = s.BooleanField(
-        help_text="False: too long for one answer, so left out; read its children."
-    )
+    text_es = s.CharField(allow_blank=True, help_text="Our translation, not official; empty where there is none.")
+    text_complete = s.BooleanField(help_text="False: too long for one answer, so left out; read its children.")
     is_result = s.BooleanField(help_text="Whether searches rank it.")
     parent = Reference(allow_null=True)
     children = Reference(many=True, help_text="The first 250.")
@@ -457,4 +453,6 @@ class Provision(Shown):
     citations = Edges()
     definitions = GoverningDefinition(many=True)
     went_to = Reference(many=True, help_text="Where it was transferred to, or what its notes name in its place.")
+    withdrawn_on = s.DateField(allow_null=True, help_text="When its document was withdrawn.")
+    matter_closed_on = s.DateField(allow_null=True, help_text="When the matter that it is read in was closed.")
     document = DocumentItem(allow_null=True)

@@ -16,8 +16,8 @@ from retrieval.pages.typesetting import Offsets
 @dataclass(frozen=True, slots=True)
 class Reader:
     """Who reads, the law of which day, and what they came for: their words, and the passage they were shown; in which
-    matter, where its documents are read as a member of it; the filters of the search that led here; and which of
-    several texts of that day.
+    matter, where its documents are read as a member of it, and since when that is closed; the filters of the search
+    that led here; and which of several texts of that day.
     """
 
     caller: Caller = ANONYMOUS
@@ -27,6 +27,7 @@ class Reader:
     matter: UUID | None = None
     filters: tuple[tuple[str, str], ...] = ()
     version: int | None = None
+    closed_on: date | None = None
 
     @property
     def readable(self) -> SectionQuerySet:

@@ -32,6 +32,7 @@ from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import seconds_to_wait
 from retrieval.corpus.same_titles import told_apart
 from retrieval.corpus.suggested import questions_near
+from retrieval.corpus.withdrawn import withdrawn_on
 from retrieval.errors import ArfError, NotFound, SearchUnavailable
 from retrieval.models import Domain, Feedback, Matter
 from retrieval.models.uploads import in_words
@@ -139,10 +140,17 @@ class ReaderForm(forms.Form):
         said = self.cleaned_data
         as_of: date | None = said.get("as_of")
         number: UUID | None = said.get("matter")
-        if number:
-            caller = caller_in(matter_of(number, caller), caller)
-        passage, version = said.get("passage"), said.get("version")
-        return Reader(caller, as_of, said.get("q", ""), passage, number, self.filters(), version)
+        matter = matter_of(number, caller) if number else None
+        return Reader(
+            caller_in(matter, caller) if matter else caller,
+            as_of,
+            said.get("q", ""),
+            said.get("passage"),
+            number,
+            self.filters(),
+            said.get("version"),
+            closed_on=matter.closed_on if matter else None,
+        )
 
     def filters(self) -> tuple[tuple[str, str], ...]:
         """Those of the search that led here, which the way back has again."""
@@ -406,12 +414,14 @@ def read_page(request: HttpRequest, locator: str, options: Reader) -> HttpRespon
         case Domain():
             return shelf(request, page)
         case reader.Contents():
-            return render(request, "retrieval/document.html", {"page": page, "reader": options})
+            context = {"page": page, "reader": options, "withdrawn": withdrawn_on(page.document)}
+            return render(request, "retrieval/document.html", context)
     here = options.url_on(options.as_of, page.section.locator, options.version)
     context = {
         "page": page,
         "reader": options,
         "permanent": request.build_absolute_uri(here),
+        "withdrawn": page.section.valid_to and withdrawn_on(page.document),
         "not_yet": bool(page.section.valid_from and page.section.valid_from > timezone.localdate()),
         "canonical": request.build_absolute_uri(reverse("retrieval:provision", args=[page.section.path])),
         "questions": [] if options.as_of else questions_near(page.section, get_language(), options.caller),

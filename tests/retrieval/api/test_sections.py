@@ -233,3 +233,13 @@ def test_what_a_caller_may_read_in_private_domains_is_counted_at_once(client):
 
 def test_domains_take_no_parameters(client):
     assert_refused(client.get(f"{API}/domains?k=1"), 400, "unknown_parameter")
+
+
+def test_a_provision_of_a_document_that_was_withdrawn_says_since_when(client):
+    document = a_document(a_domain())
+    gone = a_section(document, "Wigs are worn.", valid_to=date(2021, 3, 4))
+    for place in (gone, document):
+        refused = client.get(f"{API}/sections{place.locator}")
+        assert refused.status_code == 404 and "withdrawn on 2021-03-04" in refused.json()["error"]["message"]
+        assert section(client, place.locator[1:], as_of="2021-03-03")["withdrawn_on"] == "2021-03-04"
+    assert section(client, "us/const/amendment/I")["withdrawn_on"] is None

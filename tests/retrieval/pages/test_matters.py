@@ -320,3 +320,12 @@ def test_all_that_was_handed_in_under_one_name_on_one_day_is_read_in_a_closed_ma
     assert "300 ducats" in Page(client.get(permanent["href"])).text
     visit("stan")
     assert {client.get(link).status_code for link in versions} == {404}
+
+
+def test_a_paper_of_a_closed_matter_says_that_it_is_closed(client, firm):
+    document = handed_in(firm.matter, firm.lead)
+    client.force_login(User.objects.get(username="rea"))
+    page = f"/law{document.locator}/1?matter={firm.matter.public_id}"
+    assert "matter was closed" not in Page(client.get(page)).text
+    matters.close(firm.matter, caller=firm.lead)
+    assert "This matter was closed on" in Page(client.get(page)).text

@@ -404,3 +404,15 @@ def test_the_permanent_link_of_a_former_text_leads_to_it_and_its_citation_has_a_
     today = look(client, "/law/us/cfr/t37/s1.16")
     assert "Cite as 37 C.F.R. § 1.16 Copy" in today.text
     assert today.all("a", id="permalink")[0]["href"].endswith("s1.16")
+
+
+def test_a_document_that_was_withdrawn_says_so_on_each_of_its_pages(client):
+    document = a_document(a_domain(), title="Handbook")
+    repealed = a_section(document, "Gowns are worn.", valid_to=date(2020, 1, 1))
+    section = a_section(document, "Wigs are worn.")
+    assert "withdrawn" not in look(client, f"/law{repealed.locator}").text
+    Section.objects.filter(pk=section.pk).update(valid_to=date(2021, 3, 4))
+    for place in (section, document):
+        assert "withdrawn on March 4, 2021" in look(client, f"/law{place.locator}").text
+    earlier = look(client, f"/law{repealed.locator}").text
+    assert "withdrawn on March 4, 2021" in earlier and "not been in force since Jan. 1, 2020" in earlier
