@@ -24,7 +24,7 @@ KINDS = (NEW, CHANGED, REPEALED, OVERRULED)
 KIND_OF = {"changed": CHANGED, "repealed": REPEALED, "superseded": REPEALED, "overruled": OVERRULED}  # of `history`
 MOST = 10_000  # changes that paging reaches, since a page reads all before it; what is older is asked for by its days
 ROW = ("pk", "document_id", "position", "day", "kind")
-ORDER = ("-day", "document_id", "position", "pk")
+ORDER = ("-day", "document_id", "position", "-pk")
 Row = tuple[int, int, int, date, str, history.Change | None]
 
 # A version changes the law that another precedes; one that joins a document that was there before is new.
@@ -100,9 +100,9 @@ def changes(
 
 
 def in_order(row: Row) -> tuple[int, int, int, int]:
-    """Newest first, as `ORDER` does."""
+    """Newest first, those of one section on one day too, as `ORDER` does."""
     pk, document, position, day, *_ = row
-    return -day.toordinal(), document, position, pk
+    return -day.toordinal(), document, position, -pk
 
 
 def began(results: SectionQuerySet, span: Span, kinds: Sequence[str]) -> QuerySet:

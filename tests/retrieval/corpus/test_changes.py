@@ -45,6 +45,18 @@ def test_changes_are_told_newest_first_and_what_was_loaded_at_first_is_none(code
     assert told(code) == [("gone", "repealed", 2022), ("changed", "changed", 2021), ("new", "new", 2021)]
 
 
+def test_of_changes_of_a_section_on_one_day_the_last_is_told_first(code):
+    texts = ("First.", "Second.", "Third.")
+    code.sections.filter(text="Same.").update(valid_to=THIRD)
+    for text in texts:
+        ends = None if text == "Third." else THIRD
+        a_section(code, text, locator=f"{code.locator}/same", valid_from=THIRD, valid_to=ends)
+    code.sections.filter(locator=f"{code.locator}/same").update(position=1)
+    keep(code.pk)
+    found, _more = changes(ANONYMOUS, Span(since=THIRD), domains=[code.domain], kinds=("changed",), page=1, size=10)
+    assert [made.section.text for made in found] == [*texts[::-1]]
+
+
 def test_they_are_of_the_days_asked_for(code):
     assert told(code, since=SECOND, until=SECOND) == [("changed", "changed", 2021), ("new", "new", 2021)]
     assert told(code, since=date(2021, 1, 2)) == [("gone", "repealed", 2022)]
@@ -102,7 +114,7 @@ def plan_of(query) -> str:
 def test_a_page_reads_the_newest_changes_in_their_order_and_no_other_provision(code, listed):
     plan = plan_of(listed(Section.objects.live().visible_to(ANONYMOUS).results(), Span())[:10])
     assert "section_began" in plan or "section_ended" in plan
-    assert "Sort" not in plan, plan
+    assert "Sort" not in plan or "Presorted Key" in plan, plan
 
 
 def test_a_change_knows_what_was_there_before(code):
