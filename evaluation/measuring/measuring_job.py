@@ -1,9 +1,11 @@
 """Measuring as a job, so that the pages on quality fill themselves: the usual pipeline, also with no domain named where
 there are several bodies of law, or every step of an ablation, on the judged test topics of a public domain. Its steps
-search some topics each; the last one keeps the runs.
+search some topics each; the last one keeps the runs. What another release had begun is begun anew.
 """
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from hashlib import sha256
 
 from evaluation.learning.retraining import Checkpoints, time_for_more, whole_bodies
 from evaluation.measuring import ablation
@@ -48,6 +50,9 @@ def measurable() -> list[Domain]:
 class Measure(Job):
     def step(self, run: JobRun) -> Progress:
         kept = Checkpoints(run)
+        if run.state and run.state.get("release") != release_of(run.state["pipelines"]):
+            run.checkpoints.all().delete()
+            run.state = {}
         if not run.state:
             return begin(run, kept)
         return search(run, kept) if run.position < run.total else keep(run, kept)
@@ -59,7 +64,8 @@ def begin(run: JobRun, kept: Checkpoints) -> Progress:
         raise ArfError(gettext_noop("There is no judged test topic to measure on."))
     kept.save_topics(topics)
     in_force = {label: versions_in_force(topics, everywhere=bool(label)) for label in ("", EVERYWHERE)}
-    state = {"pipelines": pipelines_of(run.params), "in_force": in_force}
+    pipelines = pipelines_of(run.params)
+    state = {"pipelines": pipelines, "in_force": in_force, "release": release_of(pipelines)}
     total = len(topics) * len(state["pipelines"])
     return Progress(0, total, f"{len(topics)} judged topics gathered", state)
 
@@ -70,6 +76,15 @@ def pipelines_of(params: dict) -> list[tuple[str, str]]:
         return ablation.runnable(ask=params["ask"])
     labels = ("", EVERYWHERE) if len(whole_bodies()) > 1 else ("",)
     return [(label, pipeline.USUAL) for label in labels]
+
+
+def release_of(pipelines: Sequence[Sequence[str]]) -> str:
+    """Another where a release has other stages in these pipelines, or keeps something else of topics and results: what
+    was searched before an update is not put beside what is searched after it.
+    """
+    stages = [repr(pipeline.get(name)) for _label, name in pipelines if name in pipeline.names()]
+    of_rows = [field.name for kind in (Topic, TopicResult) for field in fields(kind)]
+    return sha256("\n".join([*stages, *of_rows]).encode()).hexdigest()
 
 
 def search(run: JobRun, kept: Checkpoints) -> Progress:

@@ -3,6 +3,7 @@
 import pytest
 
 from evaluation.judging.assignment import newest_run
+from evaluation.learning.retraining import Checkpoints
 from evaluation.measuring import ablation, measuring_job, public_quality, quality
 from evaluation.measuring.measuring_job import ABLATION, request
 from evaluation.measuring.runs import report, run_topics
@@ -10,6 +11,7 @@ from evaluation.models import Run
 from evaluation.topics.library import topics_of
 from retrieval import jobs
 from retrieval.models import Checkpoint, Domain, JobRun
+from retrieval.pipeline import Pipeline
 from tests.builders import a_document, a_domain, a_section, nothing_judged
 from tests.evaluation.learning.conftest import topic
 
@@ -68,6 +70,27 @@ def test_steps_without_time_go_on_where_they_stopped(tested, monkeypatch):
     monkeypatch.setattr(measuring_job, "time_for_more", lambda run: lambda: False)
     positions = [run.position for run in jobs.run_here(jobs.create(**request(CONSTITUTION)))]
     assert positions == [0, 1, 2, 3, 3]
+    assert Run.objects.get().measurements.count() == 3
+
+
+@pytest.mark.parametrize("brought", ["other stages", "other fields", "another name"])
+def test_what_another_release_had_begun_is_begun_anew(tested, monkeypatch, brought):
+    monkeypatch.setattr(measuring_job, "TOPICS", 1)
+    monkeypatch.setattr(measuring_job, "time_for_more", lambda run: lambda: False)
+    steps = jobs.run_here(jobs.create(**request(CONSTITUTION)))
+    next(steps)
+    begun = next(steps)
+    (stored,) = Checkpoints(begun).in_order("results ")
+    if brought == "other stages":
+        monkeypatch.setattr(Pipeline, "__repr__", lambda self: "as another release has them")
+    if brought == "other fields":
+        begun.state["release"] = "that of a release whose topics had them"
+        Checkpoints(begun).save_json("results 00000000", [{**stored, "gone": 1}])
+    if brought == "another name":
+        begun.state["pipelines"] = [["", "as_it_was_called"]]
+    begun.save()
+    *_, run = jobs.run_here(begun)
+    assert run.status == JobRun.Status.DONE, run.error
     assert Run.objects.get().measurements.count() == 3
 
 
