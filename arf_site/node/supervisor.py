@@ -30,6 +30,7 @@ LONGEST_DELAY = 300.0  # seconds
 FAILING = "failing.json"  # beside the logs: programs that keep ending, each with `since` (ISO 8601) and `why`
 LOG_LIMIT = 10_000_000  # bytes; a longer log is put aside when its program starts
 LAST_LINES = 20
+SAID_AFTER = 30.0  # seconds between words on what is waited for
 
 
 class GaveUp(ArfError):
@@ -154,17 +155,33 @@ class Supervisor:
         ready: Callable[[], bool],
         *,
         limit: float = float("inf"),
-        progress: Callable[[], object] = lambda: None,
+        what: str = "",
+        left: Callable[[], int | None] = lambda: None,
     ) -> None:
-        """Keeps everything up until `ready`. Raises GaveUp, and TimeoutError after `limit` seconds without progress."""
-        started, came = time.monotonic(), progress()
+        """Keeps everything up until `ready`, and tells each half minute for `what` it waits and how much is `left`, or
+        None. Raises GaveUp, and TimeoutError after `limit` seconds in which that became no less: what only grows
+        is stuck too.
+        """
+        every = min(SAID_AFTER, limit)
+        started = looked = nearer = time.monotonic()
+        before = left()
         while not ready():
-            if time.monotonic() - started > limit:
-                before, started, came = came, time.monotonic(), progress()
-                if came == before:
+            if (now := time.monotonic()) - looked > every:
+                looked, last, before = now, before, left()
+                if last is not None and before is not None and before < last:
+                    nearer = now
+                elif now - nearer > limit:
                     raise TimeoutError
+                self._tell_waiting(what, before, now - started)
             self.keep_up()
             time.sleep(EVERY)
+
+    def _tell_waiting(self, what: str, left: int | None, seconds: float) -> None:
+        if not what:
+            return
+        to_go = "" if left is None else f", {left:,} to go"
+        failing = f"; failing: {', '.join(self.failing)}" if self.failing else ""
+        self.say(f"  Waiting for {what}{to_go}, after {seconds:.0f} s{failing} …")
 
     def keep_up(self) -> None:
         for child in self.children:

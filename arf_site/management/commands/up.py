@@ -25,10 +25,10 @@ from arf_site.node.supervisor import Program, Supervisor
 from retrieval.management.base import ArfCommand
 from retrieval.models import JobRun
 
-T = TypeVar("T")
+T, U = TypeVar("T"), TypeVar("U")
 LEFTOVERS_LIMIT = 20.0  # seconds that the processes of a killed predecessor may take to end
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-READY_LIMIT = 600.0  # seconds in which work before the first search may stand still on a busy machine
+READY_LIMIT = 600.0  # seconds in which work before the first search may come no nearer on a busy machine
 
 # Memory that one thread has freed serves the others too. Blocks of 4 MiB and more go back to the system at once: of
 # smaller ones, which each search needs again, to get every page anew took a twentieth of its time.
@@ -87,7 +87,9 @@ class Command(ArfCommand):
         while not preparation.constitution_is_there():
             self._watch(preparation.order_constitution(), supervisor)
         self._wait_for_names_and_index(supervisor)
-        supervisor.wait_until(lambda: first_search.listens(base_url()), limit=READY_LIMIT)
+        supervisor.wait_until(
+            lambda: first_search.listens(base_url()), limit=READY_LIMIT, what="the web server to answer"
+        )
         preparation.order_reranker(self.say)
         missing = preparation.bodies_to_load()
         connections.close_all()
@@ -105,12 +107,12 @@ class Command(ArfCommand):
             preparation.order_names()
         if lacking := preparation.changes_left():
             self.say(f"  The lexical index lacks {lacking:,} changes …")
-        for ready, progress in (
-            (preparation.names_are_embedded, preparation.names_left),
-            (preparation.index_is_current, preparation.changes_left),
+        for what, ready, left in (
+            ("curated names to be embedded", preparation.names_are_embedded, preparation.names_left),
+            ("the lexical index to have all changes", preparation.index_is_current, preparation.changes_left),
         ):
             in_time = if_answered(lambda ready=ready: bool(supervisor.failing) or ready())
-            supervisor.wait_until(in_time, limit=READY_LIMIT, progress=if_answered(progress))
+            supervisor.wait_until(in_time, limit=READY_LIMIT, what=what, left=if_answered(left, None))
 
     def _watch(self, run: JobRun, supervisor: Supervisor) -> None:
         """Shows a job's progress until it is finished. Raises CommandError if it fails."""
@@ -122,7 +124,9 @@ class Command(ArfCommand):
                 bar.update(run.position - bar.n)
                 return run.is_finished
 
-            supervisor.wait_until(if_answered(finished))
+            supervisor.wait_until(
+                if_answered(finished), what="the Constitution", left=lambda: run.total - run.position
+            )
         if run.status != JobRun.Status.DONE:
             raise CommandError(f"The ingestion did not succeed: {run.error or run.message}")
         self.say(f"  {run.message}")
@@ -153,15 +157,15 @@ def programs() -> list[Program]:
     ]
 
 
-def if_answered(ask: Callable[[], T]) -> Callable[[], T | bool]:
-    """What is asked, and false while the database does not answer."""
+def if_answered(ask: Callable[[], T], otherwise: U = False) -> Callable[[], T | U]:
+    """What is asked, and something else while the database does not answer."""
 
-    def asked() -> T | bool:
+    def asked() -> T | U:
         try:
             return ask()
         except OperationalError:
             connections.close_all()
-            return False
+            return otherwise
 
     return asked
 

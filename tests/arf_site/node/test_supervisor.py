@@ -43,13 +43,15 @@ def test_what_ends_is_started_again_and_this_is_said(supervise, told):
     assert told == ["sleeper ended (SIGKILL); it is started again in 0.5 s."]
 
 
-def test_work_that_goes_on_is_waited_for_and_not_what_stands_still(supervise):
-    left = [4, 3, 2, 1, 1, 0]
+@pytest.mark.parametrize("amounts", [[4, 3, 2, 1, 1], [2, 1, 9], [3, 2, None]])
+def test_work_that_comes_nearer_is_waited_for_and_not_what_stands_still_or_grows(supervise, told, amounts):
+    left = iter([*amounts, "never asked for"])
     with pytest.raises(TimeoutError):
         supervise(Program("sleeper", python(SLEEP))).wait_until(
-            lambda: False, limit=0.0, progress=lambda: left.pop(0)
+            lambda: False, limit=0.0, what="names", left=lambda: next(left)
         )
-    assert left == [0]
+    assert next(left) == "never asked for"
+    assert [line.split(",")[1] for line in told] == [f" {each} to go" for each in amounts[1:-1]]
 
 
 def test_delays_double_and_a_crash_loop_is_given_up_with_its_last_words(supervise, told, monkeypatch):
