@@ -3,10 +3,11 @@
 from rest_framework import serializers as s
 from rest_framework.request import Request
 
+from retrieval.access.matters import reading_in
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, operation
-from retrieval.api.parameters import Choice, Day, Number, Parameters
-from retrieval.api.sections import find
+from retrieval.api.parameters import Choice, Day, Number, Parameters, Uuid
+from retrieval.api.sections import IN_MATTER, find
 from retrieval.api.serializers import Reference
 from retrieval.corpus import graph
 from retrieval.errors import NotFound
@@ -40,15 +41,17 @@ class GraphParameters(Parameters):
         min_value=1, max_value=MAX_NODES, default=100, help_text="Nodes, the provision itself among them."
     )
     as_of = Day(required=False, help_text="As the law was on that day.")
+    matter = Uuid(required=False, help_text=IN_MATTER)
 
 
 class GraphView(ApiView):
     @operation("graph", Graph, 404, url=GraphParameters)
     def get(self, request: Request, asked: dict, path: str) -> dict:
         """What a provision cites and is cited by, as nodes and edges; of those the caller may read both ends."""
-        caller, day = caller_of(request), asked.get("as_of")
-        found = find(Section.objects.readable(caller, day), path)
-        if found is None:
-            raise NotFound("There is no such provision.")
+        day = asked.get("as_of")
         ways = ("made", "received") if asked["direction"] == "both" else (asked["direction"],)
-        return graph.around(found[0], caller, day, depth=asked["depth"], ways=ways, limit=asked["limit"])
+        with reading_in(asked.get("matter"), caller_of(request)) as caller:
+            found = find(Section.objects.readable(caller, day), path)
+            if found is None:
+                raise NotFound("There is no such provision.")
+            return graph.around(found[0], caller, day, depth=asked["depth"], ways=ways, limit=asked["limit"])

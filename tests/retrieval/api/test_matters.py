@@ -208,3 +208,34 @@ def test_a_member_leaves_by_a_key_that_only_searches_or_only_changes(client, key
 def test_staff_keys_see_no_matter_that_they_are_no_member_of(client, keys):
     staff = Key(client, *SCOPES, "staff", "pipelines")
     assert staff.ask("get", "matters").json()["matters"] == []
+
+
+def test_a_paper_read_in_a_closed_matter_says_that_it_is_closed(keys):
+    lead, _contributor, reader, stranger, matter = keys
+    lead.hand_in(matter=matter.removeprefix("matters/"))
+    finish()
+    (paper,) = lead.ask("get", matter).json()["documents"]
+    place = f"sections{paper['locator']}?{matter.replace('matters/', 'matter=')}"
+    assert reader.ask("get", place).json()["matter_closed_on"] is None
+    assert lead.ask("post", f"{matter}/close").status_code == 200
+    assert reader.ask("get", place).json()["matter_closed_on"] == timezone.localdate().isoformat()
+    assert stranger.ask("get", place).status_code == 404
+
+
+def test_the_graph_is_read_in_a_matter_by_its_members_alone(keys):
+    lead, contributor, reader, stranger, matter = keys
+    number = matter.removeprefix("matters/")
+    cites = f"{PAPER}\n\n2. Law. The tenant has the rights of U.S. Const. amend. IV."
+    lead.hand_in(cites, matter=number)
+    finish()
+    (paper,) = lead.ask("get", matter).json()["documents"]
+    asked, law = f"graph{paper['locator']}/2?matter={number}", f"graph/us/const/amendment/IV?matter={number}"
+    edge = {"source": f"{paper['locator']}/2", "target": "/us/const/amendment/IV"}
+    assert lead.ask("post", f"{matter}/close").status_code == 200
+    for key in (lead, contributor, reader):
+        assert key.ask("get", asked).json()["edges"] == [edge]
+        assert edge in key.ask("get", law).json()["edges"]
+        outside = key.ask("get", asked.partition("?")[0]), key.ask("get", law.partition("?")[0])
+        assert outside[0].status_code == 404 and paper["locator"] not in str(outside[1].content)
+    assert stranger.ask("get", asked).status_code == stranger.ask("get", law).status_code == 404
+    assert reader.client.get(f"{API}/{asked}").status_code == 404
