@@ -12,7 +12,7 @@ import numpy as np
 
 from evaluation.proof.pairs import Pair
 from retrieval.proof.alignment import clauses, weights
-from retrieval.proof.entailment import Reading, reading
+from retrieval.proof.entailment import Reading, model, reading
 from retrieval.proof.model import FEATURES, READ, VERDICTS, Model, with_reading
 from retrieval.proof.types import Verdict
 from retrieval.proof.verify import Evidence, evidence, judged
@@ -101,9 +101,10 @@ def cross_validated(examples: Sequence[Seen]) -> list[JudgedPair]:
 
 def write(models: Models, path: Path) -> None:
     made = {
-        name: {"features": of, "weights": model.weights.round(4).tolist(), "bias": model.bias.round(4).tolist()}
-        for name, of, model in (("read", READ, models.read), ("unread", FEATURES, models.unread))
+        name: {"features": of, "weights": learned.weights.round(4).tolist(), "bias": learned.bias.round(4).tolist()}
+        for name, of, learned in (("read", READ, models.read), ("unread", FEATURES, models.unread))
     }
+    made["read"]["read_by"] = model().sha256
     path.write_text(json.dumps(made) + "\n", encoding="utf-8")
 
 

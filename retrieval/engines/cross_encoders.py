@@ -62,6 +62,7 @@ class CrossEncoder:
             self._tokenizer.no_padding()
             self._tokenizer.enable_truncation(manifest["max_tokens"], strategy="longest_first")
             self.name: str = f"{manifest['model']} {manifest['fingerprint']}"
+            self.sha256: str = manifest.get("sha256", {}).get(self._model.name, "")
         self._threads = threads
 
     def logits(self, question: str, texts: Sequence[str]) -> np.ndarray:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.engines.cross_encoders import CrossEncoderUnavailable
+from retrieval.proof import entailment
 from retrieval.proof.alignment import Alignment, Token
 from retrieval.proof.checks import Comparison, allows_what_is_forbidden
 from retrieval.proof.types import PROBLEMS, Verdict
@@ -50,11 +52,15 @@ class Model:
 @cache
 def shipped(*, read: bool) -> Model:
     """Of claims that the entailment model reads, or of others. Raises ValueError where the file was made for other
-    features.
+    features, and CrossEncoderUnavailable where for the readings of another entailment model.
     """
     made = json.loads(FILE.read_text(encoding="utf-8"))["read" if read else "unread"]
     if tuple(made["features"]) != (READ if read else FEATURES):
         raise ValueError("model.json was made for other features: run `manage.py train_proof`")
+    if read and made.get("read_by") != entailment.model().sha256:
+        raise CrossEncoderUnavailable(
+            "what proof weighs was learned from another entailment model: run `manage.py train_proof --write`"
+        )
     return Model(np.array(made["weights"]), np.array(made["bias"]))
 
 

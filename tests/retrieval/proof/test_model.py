@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 
+from retrieval.engines.cross_encoders import CrossEncoderUnavailable
 from retrieval.proof import model
 from retrieval.proof.model import FEATURES, READ, VERDICTS, Model, shipped
 
@@ -25,3 +26,13 @@ def test_a_model_for_other_features_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(model, "FILE", path)
     with pytest.raises(ValueError, match="train_proof"):
         shipped.__wrapped__(read=True)
+
+
+def test_a_model_that_weighs_what_another_entailment_model_reads_is_refused_in_words(tmp_path, monkeypatch):
+    made = json.loads(model.FILE.read_text("utf-8"))
+    made["read"]["read_by"] = "of another one"
+    monkeypatch.setattr(model, "FILE", tmp_path / "model.json")
+    model.FILE.write_text(json.dumps(made))
+    with pytest.raises(CrossEncoderUnavailable, match="train_proof --write"):
+        shipped.__wrapped__(read=True)
+    assert shipped.__wrapped__(read=False).weights.any()
