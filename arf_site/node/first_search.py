@@ -2,6 +2,7 @@
 
 import json
 import sys
+from ipaddress import ip_address
 from urllib.error import URLError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
@@ -18,7 +19,11 @@ def host_and_port(host: str, port: int) -> str:
 
 def reached_by(host: str) -> str:
     """The host by which this machine reaches a server bound to `host`: one bound to every address, by loopback."""
-    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host.strip("[]"), host)
+    try:
+        address = ip_address(host.strip("[]"))
+    except ValueError:
+        return host
+    return {4: "127.0.0.1", 6: "::1"}[address.version] if address.is_unspecified else host
 
 
 def ask(base_url: str, question: str = QUESTION) -> dict:
@@ -39,8 +44,10 @@ def listens(base_url: str) -> bool:
 
 
 def asked(url: str) -> Request:
-    """As through a proxy with TLS: a server that stands behind one sends everything else to https."""
-    return Request(url, headers={"X-Forwarded-Proto": "https"})
+    """As through a proxy with TLS: a server that stands behind one sends everything else to https. By a name that it
+    answers to, whatever address it is bound to.
+    """
+    return Request(url, headers={"X-Forwarded-Proto": "https", "Host": "localhost"})
 
 
 def in_words(answer: dict) -> str:

@@ -1,5 +1,8 @@
 """Addresses of the web server, the first search told in words, and whether a server answers at all."""
 
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+
 import pytest
 
 from arf_site.management.commands import up
@@ -15,11 +18,34 @@ from tests.running import free_port
         ("::1", "http://[::1]:8000"),
         ("[::1]", "http://[::1]:8000"),
         ("::", "http://[::1]:8000"),
+        ("[::0]", "http://[::1]:8000"),
+        ("0:0:0:0:0:0:0:0", "http://[::1]:8000"),
+        ("localhost", "http://localhost:8000"),
+        ("192.0.2.7", "http://192.0.2.7:8000"),
     ],
 )
 def test_an_ipv6_address_stands_in_brackets(settings, bound, url):
     settings.ARF_BIND, settings.ARF_PORT = bound, 8000
     assert up.base_url() == url
+
+
+def test_it_is_asked_by_a_name_that_the_site_answers_to_whatever_it_is_bound_to(settings):
+    asked = []
+
+    class Site(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.headers["Host"])
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"{}")
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.2", 0), Site) as server:
+        Thread(target=server.handle_request, daemon=True).start()
+        assert first_search.ask(f"http://127.0.0.2:{server.server_port}") == {}
+    assert asked and set(asked) <= set(settings.ALLOWED_HOSTS)
 
 
 ANSWER = {
