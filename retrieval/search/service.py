@@ -23,6 +23,7 @@ from retrieval.search.afterwards import after_answer
 from retrieval.search.log import record
 from retrieval.search.response import stage_account, trace_of
 from retrieval.stages import llm_verifier
+from retrieval.text.capitals import in_capitals
 from retrieval.text.normalization import normalize
 from retrieval.text.personal_data import scrub
 
@@ -167,6 +168,7 @@ def cache_key(
     return cache.key_of(
         query=normalize(request.text),
         written=request.text if '"' in request.text else "",
+        capitals=in_capitals(request.text),
         domains=sorted(map(repr, scopes)),
         beyond=sorted(map(repr, beyond)),
         scope=caller.scope_key if any(scope.private for scope in scopes) else "public",

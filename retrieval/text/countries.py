@@ -7,6 +7,7 @@ something else (Georgia, Jordan, Turkey, Indian) are left out.
 import re
 from pathlib import Path
 
+from retrieval.text.capitals import may_mean
 from retrieval.text.normalization import fold
 from retrieval.text.patterns import sections
 from retrieval.text.states import names_a_state
@@ -29,6 +30,11 @@ def asks_of_another_country(text: str) -> bool:
     crosses their border.
     """
     folded = fold(text)
-    if not _ANY.search(folded) or _OURS.search(folded) or names_a_state(text):
+    if not _ANY.search(folded) or names_ours(text, folded) or names_a_state(text):
         return False
     return bool(_ITS.search(folded) or (_NAMED.search(folded) and not _CROSSING.search(folded)))
+
+
+def names_ours(text: str, folded: str) -> bool:
+    """Whether it names the United States or what is theirs; "make us leave" does not."""
+    return any(found.group().split()[0] != "us" or may_mean(text, "US", "en") for found in _OURS.finditer(folded))

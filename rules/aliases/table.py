@@ -12,6 +12,7 @@ from operator import itemgetter
 import numpy as np
 
 from retrieval.text.analyzer import stems, tokens
+from retrieval.text.capitals import may_mean
 from rules.aliases.texts import GrowingTexts, Texts, in_blocks
 
 FACTOR = 0x9E3779B97F4A7C15  # odd, so that no bit of the words before is lost: 2^64 divided by the golden ratio
@@ -110,7 +111,7 @@ class AliasTable:
     def exactly(self, text: str, language: str) -> Sequence[tuple[str, str]]:
         """(name, locator) of every alias that is all of the text."""
         words = stems(text, language)
-        named = self._named(last(keys_of(language, words))) if words else []
+        named = self._meant(last(keys_of(language, words)), text, language) if words else []
         return [(self.texts[n], self._locator(n)) for n in named]
 
     def matches(self, text: str, language: str) -> list[AliasMatch]:
@@ -119,8 +120,7 @@ class AliasTable:
         found: list[AliasMatch] = []
         covered = 0
         for start, past, key in self._spans(words, language):
-            if past > covered:
-                named = self._named(key)
+            if past > covered and (named := self._meant(key, text, language)):
                 found += [AliasMatch(self.texts[n], self._locator(n), past - start, len(named)) for n in named]
                 covered = past
         return found
@@ -138,6 +138,10 @@ class AliasTable:
 
     def _locator(self, name: int) -> str:
         return self.places[self.owners[name]][0]
+
+    def _meant(self, key: int, text: str, language: str) -> list[int]:
+        """The names of a phrase that stands in the text, without those that are common words there."""
+        return [name for name in self._named(key) if may_mean(text, self.texts[name], language)]
 
     def _named(self, key: int) -> list[int]:
         first, past = np.searchsorted(self._sorted, [key, key + 1])

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import chain
 
+from retrieval.text.capitals import may_mean
 from rules.engine.clauses import TEXTUAL, CompiledRule, Criterion
 from rules.engine.matching import BREAK, folded, has_phrase, matches_pattern, words_of
 
@@ -67,9 +68,9 @@ def asks_for_route(criterion: Criterion) -> bool:
 
 
 def keywords(criterion: Criterion, asked: Asked) -> bool:
-    """Any of them in any of the texts."""
+    """Any of them in any of the texts; in capitals, too, where it would be a common word in small letters."""
     return any(
-        has_phrase(text, phrase, stemmed_as=language if criterion.stemmed else "")
+        has_phrase(text, phrase, stemmed_as=language if criterion.stemmed else "") and may_mean(text, phrase, language)
         for language, text in asked.texts
         for phrase in criterion.values
     )

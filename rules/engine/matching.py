@@ -11,6 +11,7 @@ from functools import lru_cache
 import re2
 
 from retrieval.text.analyzer import LANGUAGES, stem
+from retrieval.text.capitals import is_common_word
 from retrieval.text.normalization import fold, normalize
 
 MAX_PATTERN = 200  # characters of a regular expression
@@ -124,8 +125,11 @@ def matches_pattern(text: str, written: str) -> bool:
 
 
 def replaced(text: str, phrase: str, by: str) -> str:
-    """The text with the phrase put otherwise wherever it stands as whole words, blind to case and accents."""
-    plain, wanted = fold(text), fold(phrase)
+    """The text with the phrase put otherwise wherever it stands as whole words, blind to case and accents; not where
+    it is a common word in small letters.
+    """
+    is_common = any(is_common_word(phrase, language) for language in LANGUAGES)
+    plain, wanted = (text, phrase) if is_common else (fold(text), fold(phrase))
     pieces, end, start = [], 0, plain.find(wanted)
     while start >= 0:
         after = start + len(wanted)

@@ -22,6 +22,15 @@ def test_an_alias_matches_whole_phrases_without_case_accents_or_plurals():
     assert matched(table, "search without a warrant") == []
 
 
+def test_a_name_in_capitals_is_not_the_common_word():
+    table = table_of(("US", "/a", "en"), ("WHO", "/b", "en"), ("ADA", "/c", "en"), ("US citizen", "/d", "en"))
+    assert matched(table, "can they make us leave, and who decides") == []
+    assert matched(table, "Can the US leave the WHO?") == ["US", "WHO"]
+    assert matched(table, "may the us sue under the ada") == ["US", "ADA"]
+    assert matched(table, "am i a us citizen") == ["US citizen"]
+    assert table.exactly("who", "en") == [] and table.exactly("WHO", "en") == [("WHO", "/b")]
+
+
 def test_the_longer_alias_wins_where_two_overlap():
     table = table_of(("due process", "/a", "en"), ("substantive due process", "/b", "en"))
     assert matched(table, "Is it substantive due process?") == ["substantive due process"]

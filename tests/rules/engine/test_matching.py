@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.corpus.filters import worded
-from rules.engine.matching import has_phrase, matches_pattern, pattern, words_of
+from rules.engine.matching import has_phrase, matches_pattern, pattern, replaced, words_of
 from tests.keyword_cases import KEYWORD_CASES
 
 
@@ -56,3 +56,8 @@ def test_words_are_found_in_headings_as_keywords_are_in_questions(phrase, headin
     with connection.cursor() as cursor:
         cursor.execute("SELECT %s ~ %s", [heading, worded(phrase)])
         assert cursor.fetchone() == (fires,)
+
+
+def test_a_common_word_in_capitals_is_replaced_where_it_is_in_capitals():
+    assert replaced("the US made us leave", "US", "United States") == "the United States made us leave"
+    assert replaced("the ADA and ada", "ADA", "act") == "the act and act"
