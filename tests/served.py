@@ -170,14 +170,15 @@ SIZE = (1400, 1200)
 LOADED_IN = 60  # seconds; the driver's client waits for 120
 LEFT_IN = 5  # seconds: a page takes milliseconds, another browser one second
 # One process draws all pages, and none is made ahead: pages of one site need no other, and each takes processor time.
-# One thread of it puts the layers of a page together: handing them to another takes a fifth of all.
 ONE_RENDERER = (
     "--process-per-site",
     "--renderer-process-limit=1",
     "--disable-site-isolation-trials",
     "--disable-features=SpareRendererForSitePerProcess",
-    "--disable-threaded-compositing",
 )
+# One thread of it puts the layers of a page together: handing them to another takes a fifth of all, but a picture is
+# made by that one.
+ONE_THREAD = () if "ARF_SHOTS" in os.environ else ("--disable-threaded-compositing",)
 FRESH = (
     ("Network.clearBrowserCookies", {}),
     ("Browser.resetPermissions", {}),
@@ -206,7 +207,8 @@ def started() -> Browser:
     if driver_path is None:
         pytest.skip("chromedriver is not installed")
     options = webdriver.ChromeOptions()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", *ONE_RENDERER):
+    usual = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu")
+    for argument in (*usual, *ONE_RENDERER, *ONE_THREAD):
         options.add_argument(argument)
     driver = Browser(options=options, service=webdriver.ChromeService(driver_path))
     driver.set_page_load_timeout(LOADED_IN)

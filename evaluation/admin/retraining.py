@@ -177,7 +177,7 @@ class RetrainingRunAdmin(ObjectActions, ReadOnly, ModelAdmin):
             plots.Bar(f"{r['name']} ({r['topics']})", **r["difference"], marked=r["vetoes"]) for r in rows
         ]
         title = _("Challenger less champion, with 95 % intervals; dashed: the margin")
-        return mark_safe(plots.differences(title, bars, margin=MARGIN))  # names are escaped by the plot
+        return drawn(plots.differences(title, bars, margin=MARGIN))
 
     @admin.display(description=gettext_lazy("Reliability"), empty_value="-")
     def reliability(self, run: RetrainingRun) -> SafeString | None:
@@ -342,7 +342,11 @@ def calibration_of(report: dict) -> SafeString | None:
 
 
 def titled(title: str, plot: str) -> SafeString:
-    return format_html("<p>{}</p>{}", title, mark_safe(plot))  # escaped by the plot
+    return format_html("<p>{}</p>{}", title, drawn(plot))
+
+
+def drawn(plot: str) -> SafeString:
+    return format_html('<div class="arf-drawn">{}</div>', mark_safe(plot))  # names are escaped by the plot
 
 
 def families_of(manifest: dict) -> SafeString | None:

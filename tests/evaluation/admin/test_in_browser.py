@@ -31,7 +31,7 @@ from tests.served import picture, sign_in, turning, until
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
 PASSWORD = "a long password"
 FIFTH, FOURTH = "/us/const/amendment/V", "/us/const/amendment/IV"
-WIDTHS = (1400, 500)
+WIDTHS = (1400, 390)
 TOO_WIDE = """
 const edge = document.documentElement.clientWidth;
 if (document.documentElement.scrollWidth <= edge) return "";
@@ -305,7 +305,7 @@ def test_a_file_is_imported_by_hand_and_thresholds_are_tried(browser, boss, topi
         browser.find(By.CSS_SELECTOR, "[formaction='/admin/preview/']").click()
     until(browser, lambda b: "would be answered otherwise" in b.find_element(By.ID, "content").text)
     pictured(browser, "evaluation-preview")
-    browser.set_window_size(500, 1100)
+    browser.set_window_size(390, 1100)
     assert browser.execute_script(TOO_WIDE) == ""
 
 
