@@ -60,7 +60,7 @@ class QuestionPhrase(models.Model):
         NOT_SERVED = "not_served", _("A topic that this site does not serve")
         CRISIS = "crisis", _("A cry for help: hotlines are shown above the results")
         INJECTION = "injection", _("Speaks to a language model: marked in the trace")
-        STRATEGY = "strategy", _("Searched by a strategy")
+        STRATEGY = "strategy", _("Named as best searched by")
         DOMAIN = "domain", _("Names a body of law: public ones that it does not name are not searched")
 
     text = models.CharField(
@@ -72,8 +72,8 @@ class QuestionPhrase(models.Model):
         max_length=500,
         blank=True,
         help_text=_(
-            "What is told, in this language; empty: the usual words. For a strategy, its name; for a body of law, its "
-            "domain, or empty where the phrase names none."
+            "What is told, in this language; empty: the usual words. For a strategy, its name, which traces tell: no "
+            "ranking is another for it; for a body of law, its domain, or empty where the phrase names none."
         ),
     )
     enabled = models.BooleanField(

@@ -59,10 +59,10 @@ class Strategy:
 
 
 def chosen(ranking: Ranking, name: str, confidence: float, why: str) -> Ranking:
-    query = replace(ranking.query, strategy=name)
-    told = f"{name} {confidence:.2f}: {why}"
+    query, served = replace(ranking.query, strategy=name), "citation" if ranking.final else "hybrid"
+    told = f"{name} {confidence:.2f}: {why}" + ("" if name == served else f"; searched as {served}")
     return replace(ranking, query=query).noting(
-        told, strategy=name, confidence=round(confidence, 3), reason=why
+        told, strategy=name, confidence=round(confidence, 3), reason=why, searched_as=served
     )
 
 

@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,6 +32,13 @@ def test_a_question_names_its_strategy(text, language, name):
 def test_reason_and_confidence_are_in_the_trace():
     details = Strategy()(ranking_of("overview of immigration law")).details
     assert details["reason"] == "broad" and 0.5 < details["confidence"] <= 1
+
+
+def test_the_trace_tells_as_what_the_question_was_searched():
+    named = Strategy()(ranking_of("overview of immigration law"))
+    assert named.details["searched_as"] == "hybrid" and named.note.endswith("; searched as hybrid")
+    cited = Strategy()(replace(ranking_of("amendment IV"), final=True))
+    assert cited.details["searched_as"] == "citation" and "searched as" not in cited.note
 
 
 def test_staff_name_the_strategy_of_a_phrase_by_any_systems_name():
