@@ -27,20 +27,33 @@ from retrieval.stages import llm_verifier
 MEASURES = ("MRR@10", "P@1", "P@5", "R@5", "nDCG@5", "nDCG@10")
 DECIDES = "nDCG@10"
 MOST_LOST = 0.01  # a stage that loses more is taken out of the default pipeline
+FOUND = "R@100"  # what a leg is for: fusion fills the pool that later stages put in order
 NAME = "ablation"  # what the runs of one are called by
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One pipeline of an ablation. `difference`: in nDCG@10 to the step before; the first has none."""
+    """One pipeline of an ablation. `difference`: in nDCG@10 to the step before, and `found` in R@100; the first has
+    none.
+    """
 
     label: str
     report: Report
     difference: Estimate | None
+    found: Estimate | None = None
 
     @property
     def loses(self) -> bool:
+        """Not by what it costs the order of a pool to which it adds what others did not find, beyond chance."""
+        return self.is_lower and not self.finds_more
+
+    @property
+    def is_lower(self) -> bool:
         return self.difference is not None and self.difference.mean < -MOST_LOST
+
+    @property
+    def finds_more(self) -> bool:
+        return self.found is not None and self.found.low > 0
 
     def as_json(self) -> dict:
         told = asdict(self.report)
@@ -49,7 +62,9 @@ class Step:
             "pipeline": self.report.pipeline,
             "measures": {name: told["measures"].get(name) for name in MEASURES},
             "difference": None if self.difference is None else asdict(self.difference),
+            "found": None if self.found is None else asdict(self.found),
             "loses": self.loses,
+            "is_lower": self.is_lower,
             "llm_share": self.report.llm["share"],
             "cost_per_1000": self.report.cost["per_1000"],
             "ms": self.report.ms,
@@ -92,7 +107,8 @@ def compared(measured: Sequence[tuple[str, str, list[TopicResult]]]) -> list[tup
     done: list[tuple[Step, list[TopicResult]]] = []
     for label, name, results in measured:
         before = done[-1][1] if done else []
-        done.append((Step(label, report(results, name), difference(results, before)), results))
+        changes = (difference(results, before, measure) for measure in (DECIDES, FOUND))
+        done.append((Step(label, report(results, name), *changes), results))
     return done
 
 
@@ -111,12 +127,14 @@ def runnable(*, ask: bool = True) -> list[tuple[str, str]]:
     return [(label, name) for label, name in steps() if label not in without]
 
 
-def difference(ours: Sequence[TopicResult], theirs: Sequence[TopicResult]) -> Estimate | None:
-    """In nDCG@10 over the answerable topics, paired."""
+def difference(
+    ours: Sequence[TopicResult], theirs: Sequence[TopicResult], measure: str = DECIDES
+) -> Estimate | None:
+    """Over the answerable topics, paired."""
     if not theirs:
         return None
     return paired_difference(
-        *([r.values[DECIDES] for r in run if r.topic.answerable] for run in (ours, theirs))
+        *([r.values[measure] for r in run if r.topic.answerable] for run in (ours, theirs))
     )
 
 

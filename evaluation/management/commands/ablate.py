@@ -7,14 +7,15 @@ from django.core.management.base import CommandError
 
 from evaluation.management.base import a_count, chosen_topics, with_bar
 from evaluation.measuring import ablation
-from evaluation.measuring.ablation import DECIDES, MEASURES, MOST_LOST, Step
+from evaluation.measuring.ablation import DECIDES, FOUND, MEASURES, MOST_LOST, Step
 from evaluation.measuring.runs import named, of_file, with_judgments
 from retrieval.management.base import ArfCommand
 
 
 class Command(ArfCommand):
     help = (
-        "Measures what each part of the pipeline adds; fails naming a stage that loses more than .01 nDCG@10."
+        "Measures what each part of the pipeline adds; fails naming a stage that loses more than .01 nDCG@10 and finds "
+        "no more."
     )
 
     def add_arguments(self, parser):
@@ -57,7 +58,13 @@ def remarks(done: list[Step]) -> list[str]:
         for step in done
         if step.report.learned
     ]
-    return flattered + [
+    kept = [
+        f"{step.label}: {FOUND} {step.found.mean:+.3f} [{step.found.low:+.3f}, {step.found.high:+.3f}]: it finds what "
+        "others do not, for later stages to put in order"
+        for step in done
+        if step.is_lower and step.finds_more
+    ]
+    return flattered + kept + [
         f"{step.label}: {stage} did not answer in {count} topics"
         for step in done
         for stage, count in step.report.degraded.items()

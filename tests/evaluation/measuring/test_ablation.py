@@ -130,6 +130,13 @@ def test_a_loss_of_more_than_a_hundredth_is_one(mean, loses):
     assert not Step("x", None, None).loses
 
 
+@pytest.mark.parametrize(("low", "loses"), [(0.001, False), (0.0, True), (-0.01, True)])
+def test_what_finds_more_than_before_beyond_chance_is_no_loss(low, loses):
+    lower = Estimate(-0.06, -0.1, -0.02)
+    assert Step("x", None, lower, Estimate(0.02, low, 0.04)).loses is loses
+    assert Step("x", None, lower, Estimate(0.02, low, 0.04)).is_lower
+
+
 def test_without_topics_the_command_says_so(db):
     with pytest.raises(CommandError, match="no test topics"):
         call_command("ablate", "--domain", "us_code")
