@@ -185,8 +185,8 @@ def domain_account(locator: str, caller: Caller, as_of: date | None) -> dict:
 
 def no_such(locator: str, caller: Caller, as_of: date | None) -> Iterator[str]:
     """What of the Constitution had ended by the day is told with what ended it, and what was withdrawn since when."""
-    known = Document.objects.visible_to(caller)
-    held = known.filter(Q(locator=locator) | Q(sections__in=Section.objects.live().filter(locator=locator))).first()
+    text = Section.objects.live().visible_to(caller).filter(locator=locator).select_related("document").first()
+    held = text.document if text else Document.objects.visible_to(caller).filter(locator=locator).first()
     if held and (day := withdrawn_on(held)) and (as_of is None or as_of >= day):
         yield f"Its document was withdrawn on {day}: ask with an earlier day as `as_of`."
         return
