@@ -1,16 +1,23 @@
-"""Who reads which law, and the addresses of what they read: the day and the matter go along."""
+"""Who reads which law, and the addresses of what they read, made and read: the day and the matter go along."""
 
 from dataclasses import dataclass, replace
 from datetime import date
 from urllib.parse import urlencode
 from uuid import UUID
 
+from django import forms
 from django.urls import reverse
 
 from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.access.matters import caller_in, matter_of
+from retrieval.errors import ArfError, NotFound
 from retrieval.models import Section
 from retrieval.models.corpus import SectionQuerySet
+from retrieval.pages.fields import DayField, PassageField
 from retrieval.pages.typesetting import Offsets
+from retrieval.request import MAX_QUERY
+
+FILTERS = ("domain", "language", "notes", "within")  # of a search that led to a provision
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +72,46 @@ class Reader:
         """The page of a place on another day, or one of several texts of that day; on none, as it is today."""
         url = replace(self, as_of=day).url_of(locator)
         return f"{url}&version={version}" if version else url
+
+
+class Unreadable(ArfError):
+    """An address with a value that is none; the message is in the reader's language."""
+
+
+class ReaderForm(forms.Form):
+    """How a provision is read: on which day, and with which words highlighted."""
+
+    q = forms.CharField(required=False, max_length=MAX_QUERY)
+    passage = PassageField(required=False)
+    as_of = DayField(required=False)
+    matter = forms.UUIDField(required=False)
+    version = forms.IntegerField(required=False)
+
+    def reader(self, caller: Caller) -> Reader:
+        """A passage that cannot be read is left out: an old or mangled link still leads to its provision. In a matter
+        its members read as it does. Raises NotFound for who is none, and Unreadable for what is no day: the law of
+        another would be shown in its place.
+        """
+        self.is_valid()
+        if "matter" in self.errors:
+            raise NotFound("There is no such matter.")
+        if problems := self.errors.get("as_of") or self.errors.get("version"):
+            raise Unreadable(problems[0])
+        said = self.cleaned_data
+        as_of: date | None = said.get("as_of")
+        number: UUID | None = said.get("matter")
+        matter = matter_of(number, caller) if number else None
+        return Reader(
+            caller_in(matter, caller) if matter else caller,
+            as_of,
+            said.get("q", ""),
+            said.get("passage"),
+            number,
+            self.filters(),
+            said.get("version"),
+            closed_on=matter.closed_on if matter else None,
+        )
+
+    def filters(self) -> tuple[tuple[str, str], ...]:
+        """Those of the search that led here, which the way back has again."""
+        return tuple((name, value) for name in FILTERS for value in self.data.getlist(name))

@@ -28,9 +28,10 @@ from retrieval.corpus.changes import (
 )
 from retrieval.errors import NotFound
 from retrieval.models import Domain, Section
+from retrieval.pages.addresses import ReaderForm
 from retrieval.pages.fields import DayField, PageField
 from retrieval.pages.reader import offered_domains
-from retrieval.pages.views import ReaderForm, costly
+from retrieval.pages.views import costly
 from retrieval.text.redline import Line, excerpt, has_same_words, redline, stretches
 
 PAGE_SIZE = 20

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from datetime import date
 from functools import wraps
 from uuid import UUID
 
@@ -25,7 +24,6 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from django.views.i18n import set_language
 from django_htmx.http import HttpResponseClientRedirect
 
-from retrieval.access.caller import Caller
 from retrieval.access.matters import caller_in, matter_of, searched_in
 from retrieval.access.middleware import caller_of
 from retrieval.access.row_security import as_caller
@@ -37,8 +35,8 @@ from retrieval.errors import ArfError, NotFound, SearchUnavailable
 from retrieval.models import Domain, Feedback, Matter
 from retrieval.models.uploads import in_words
 from retrieval.pages import reader
-from retrieval.pages.addresses import Reader
-from retrieval.pages.fields import DayField, PageField, PassageField, PlacesField
+from retrieval.pages.addresses import FILTERS, Reader, ReaderForm, Unreadable
+from retrieval.pages.fields import DayField, PageField, PlacesField
 from retrieval.request import MAX_DEPTH, MAX_QUERY, SearchRequest
 from retrieval.search.log import give_feedback, note_click, trace_for
 from retrieval.search.places import described
@@ -46,7 +44,6 @@ from retrieval.search.service import search
 from retrieval.summaries.shown import of_section, with_summaries
 
 PAGE_SIZE = 10
-FILTERS = ("domain", "language", "notes", "within")
 
 
 class QuestionForm(forms.Form):
@@ -112,49 +109,6 @@ class SearchForm(QuestionForm):
             notes=said["notes"],
             reader=get_language(),
         )
-
-
-class Unreadable(ArfError):
-    """An address with a value that is none; the message is in the reader's language."""
-
-
-class ReaderForm(forms.Form):
-    """How a provision is read: on which day, and with which words highlighted."""
-
-    q = forms.CharField(required=False, max_length=MAX_QUERY)
-    passage = PassageField(required=False)
-    as_of = DayField(required=False)
-    matter = forms.UUIDField(required=False)
-    version = forms.IntegerField(required=False)
-
-    def reader(self, caller: Caller) -> Reader:
-        """A passage that cannot be read is left out: an old or mangled link still leads to its provision. In a matter
-        its members read as it does. Raises NotFound for who is none, and Unreadable for what is no day: the law of
-        another would be shown in its place.
-        """
-        self.is_valid()
-        if "matter" in self.errors:
-            raise NotFound("There is no such matter.")
-        if problems := self.errors.get("as_of") or self.errors.get("version"):
-            raise Unreadable(problems[0])
-        said = self.cleaned_data
-        as_of: date | None = said.get("as_of")
-        number: UUID | None = said.get("matter")
-        matter = matter_of(number, caller) if number else None
-        return Reader(
-            caller_in(matter, caller) if matter else caller,
-            as_of,
-            said.get("q", ""),
-            said.get("passage"),
-            number,
-            self.filters(),
-            said.get("version"),
-            closed_on=matter.closed_on if matter else None,
-        )
-
-    def filters(self) -> tuple[tuple[str, str], ...]:
-        """Those of the search that led here, which the way back has again."""
-        return tuple((name, value) for name in FILTERS for value in self.data.getlist(name))
 
 
 class ResultForm(forms.Form):
