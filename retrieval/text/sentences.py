@@ -17,6 +17,7 @@ et seq op ops cert cong sess res rept doc docs exec ord proc comp gen mem civ cr
 comm'n dep't dept ass'n int'l nat'l gov't att'y inc corp co ltd llc bros mr mrs ms dr hon jr sr st ste mt
 ft rep sen gov lt col capt sgt jan feb mar apr jun jul aug sept sep oct nov dec fig figs vol vols p pp n
 nn approx est
+bldg aprox avda dpto depto
 núm núms pág págs párr frac cap tít secc ap ej sra srta dra lic ud uds vid fr ss ee uu
 """
 # Of states, parties, codes and papers of a case (Bluebook, tables T6, T10, T13); small, some are words.
@@ -36,9 +37,11 @@ they there all however el la los las un una este esta estos estas si cuando en s
 """
 ABBREVIATIONS = frozenset(WITH_FULL_STOP.split())  # never the last word of a sentence
 CAPITALISED = frozenset(WITH_CAPITAL.split())
-BEFORE_DIGITS = frozenset(
-    ["no", "n.º", "nº", "nro", "fol"]
-)  # also words: "No. 12-345", but "She said no. He…"
+# Also words, or last in their sentence: "No. 12-345", but "She said no. He…"; "ext. 6655", "max. 3 days".
+WITH_DIGITS = """
+no n.º nº nro fol ext exts int tel tels tfno tlf tlfn telf teléf móv cel fax mob max min máx mín rm hab tab temp wt qty
+"""
+BEFORE_DIGITS = frozenset(WITH_DIGITS.split())
 STARTERS = frozenset(SENTENCE_STARTERS.split())  # begin one even after a dotted name: "in the U.S. The court"
 ENDING = re.compile(r"[.!?…](?:[”’\"')\]»⁰¹²³⁴⁵⁶⁷⁸⁹]|\[\d{1,4}\])*\s+")
 PARAGRAPH = re.compile(r"(?<!\s)\s*\n\s*")  # from the first blank: many blanks are read once
@@ -47,6 +50,7 @@ LAST_WORD = re.compile(r"[^\s—(\[“\"«]*$")
 DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 LIST_NUMBER = re.compile(r"\W*(?:\d+[a-z]?|[ivxlcdm]+)", re.IGNORECASE)
 ENUMERATOR = re.compile(r"\([^\W_]{1,5}\)")
+DIGITS = re.compile(r"[+(#]{0,2}\d")  # "(555) 0142", "+34 600"
 OPENERS = "“‘\"'([«¿¡§—"
 
 
@@ -88,7 +92,7 @@ def _is_abbreviated(text: str, start: int, place: re.Match[str]) -> bool:
     next_word = re.match(r"[^\W_]*", text[place.end() : place.end() + 20]).group()
     bare = word.rpartition("-")[2].replace("’", "'").lower()
     if bare in BEFORE_DIGITS:
-        return next_word[:1].isdigit()
+        return bool(DIGITS.match(text, place.end()))
     if DOTTED.fullmatch(word):
         return next_word.lower() not in STARTERS
     if LIST_NUMBER.fullmatch(text, start, place.start()):

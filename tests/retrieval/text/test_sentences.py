@@ -34,6 +34,9 @@ def split(text, **options):
         "In Fla. Bar v. Went For It it was held.",
         "Am. Trucking sued under H.R. Conf. Rep. 104-1 and Def. Br. 3 and Pl. Ex. A.",
         "El Sr. García y la Dra. López viven en EE. UU. Desde 1990.",
+        "Call the safety officer, Dr. Anika Sorensen, on ext. 6655 or fax. 12.",
+        "Sick leave (tel. 555 0142), max. 3 days, approx. 24 hours, tel. (555) 0142, Bldg. 4, rm. 12.",
+        "Llame al tel. +34 600 100 o a la ext. 12, máx. 3 veces, aprox. 5 min. 3 veces, dpto. Ventas, Avda. América.",
     ],
 )
 def test_abbreviations_do_not_end_a_sentence(sentence):
@@ -50,6 +53,8 @@ def test_abbreviations_do_not_end_a_sentence(sentence):
         ("She lives in the U.S. The court agreed.", ["She lives in the U.S.", "The court agreed."]),
         ("Here I am. He fell ill. I WAS ILL. We left.", ["Here I am.", "He fell ill.", "I WAS ILL.", "We left."]),
         ("She said no. He left.", ["She said no.", "He left."]),
+        ("Send it by fax. We pay.", ["Send it by fax.", "We pay."]),
+        ("Dose of 5 mg max. Wait for 10 min. Then call.", ["Dose of 5 mg max.", "Wait for 10 min.", "Then call."]),
         ("of this title. (b) The next one.", ["of this title.", "(b) The next one."]),
         ("Act of 2005.¹ Another rule.", ["Act of 2005.¹", "Another rule."]),
         ("The rent is nine.”[12] It is due.", ["The rent is nine.”[12]", "It is due."]),
