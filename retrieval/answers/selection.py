@@ -28,7 +28,7 @@ from retrieval.answers.questions import (
     given,
     says_beside,
 )
-from retrieval.answers.units import LEADS_IN, Span, Unit, Window, breaks_off, key_of, units
+from retrieval.answers.units import LEADS_IN, Span, Unit, Window, breaks_off, in_columns, key_of, units
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.ranking import EXACT
 from retrieval.text.analyzer import stems, stop_stems, terms
@@ -351,7 +351,7 @@ def framed(passage: Passage, one: Read) -> str:
     """
     unit = one.unit
     around = " ".join(passage.text[start:end] for start, end in (*unit.headings, *unit.stems, *unit.after))
-    return " | ".join(filter(None, (passage.text[unit.start : unit.end], around.replace("\n", " "))))
+    return " | ".join(filter(None, (in_columns(passage.text, unit), around.replace("\n", " "))))
 
 
 def best_units(ranked: Sequence[Scored], most: int, before: Sequence[Scored]) -> list[Scored]:

@@ -34,6 +34,7 @@ from retrieval.answers.selection import (
 from retrieval.answers.spanish import GAP, PATIENCE, beside
 from retrieval.answers.standing import UNMARKED, bears_yes_or_no, is_gone, marks, marks_of_cited, not_here
 from retrieval.answers.successors import Asked, as_changed, in_new_words, overruling, with_what_ended
+from retrieval.answers.tables import with_near_rows
 from retrieval.answers.units import Span
 from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.engines.llm import service as llm
@@ -275,7 +276,7 @@ def choose(
     over = overruling(found["results"])
     ranked = scored(own_words(question_of(found)), request.text, read, meaning)
     ranked = telling_overruling(ranked, lambda passage: passage.rank in over)
-    return best_units(ranked, MOST[request.style], before)
+    return best_units(with_near_rows(ranked), MOST[request.style], before)
 
 
 def items_of(found: dict, chosen: Sequence[Scored], language: str, day: date | None) -> list[dict]:

@@ -3,15 +3,15 @@ Pure.
 
 An item is never quoted without the stems of its lists ("The report shall include—"), nor a rule without the exception
 that follows it in a sentence of its own ("This paragraph does not apply if …"), nor what a summary says was held
-without the sentence of its paragraph that tells of later law ("Brandenburg later rejected that view"), nor a bare
-reply ("No.") by itself.
+without the sentence of its paragraph that tells of later law ("Brandenburg later rejected that view"), nor a row of a
+table without the names of its columns, nor a bare reply ("No.") or a number's caption ("1.3 Delivery.") by itself.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import groupby, islice, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 from zlib import crc32
@@ -22,6 +22,7 @@ from retrieval.text.normalization import fold
 from retrieval.text.sentences import sentences
 
 LONGEST_HEADING = 120  # characters
+LONGEST_CAPTION = 60  # characters
 LONGEST_LIST = 900  # characters of a list that is quoted whole
 MOST_STEMS = 16  # of an item, and headings: law has seven levels with captions, forms a "Name:" in every line
 MOST_EXCEPTIONS = 8
@@ -46,6 +47,17 @@ LEADS_IN = re.compile(r"(?:[—:]|--?|\w)\s*$")  # to provisions of their own
 BREAKS_OFF = re.compile(r"(?:—|--?)\s*$")  # older law ends whole sentences with a colon, too
 # What contracts begin the items of their lists with, beside (a).
 ITEM = re.compile(r"(?:\d{1,3}(?:\.\d{1,3})*[.)]|\d{1,3}(?:\.\d{1,3})+|(?:[a-z]{1,4}|[A-Z])[.)]|[-–•*▪])(?=\s)")
+BULLET = re.compile(r"[-–•*▪]\s")
+# A caption that runs into the text behind it: "1.3 Late delivery. Whoever is late pays …"; a sentence has a verb.
+RUN_IN = re.compile(rf"(?:{ITEM.pattern})\s+[^.:;!?\n]{{1,{LONGEST_CAPTION}}}\.")
+VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|may|must|shall|should|can|will|would|not|no"
+    r"|es|son|era|está|están|ha|han|hay|debe|deben|puede|pueden|tiene|tienen|se)\b",
+    re.IGNORECASE,
+)
+ROW = re.compile(r"^[^\n]*\S \| [^\n]*$", re.MULTILINE)  # of a table, as files are read: its cells parted so
+# A cell that is no name of a column: it begins with a number or an amount, and is no year.
+VALUE = re.compile(r"(?:^|\| )(?!(?:19|20)\d\d(?: \||$))[$€£]? ?\d")
 MARKED = re.compile(r"(?:\(\s*\w{1,5}\s*\)\s*)*")
 # What some editions put before a sentence and others in a line of its own: "Time limit.— Subject to".
 CAPTION = re.compile(r"[^.—\n]{1,150}\.\s*—\s*(?=\S)")
@@ -85,6 +97,9 @@ class Unit:
         return [*self.stems, (self.start, self.end), *self.after]
 
 
+LISTED = ("columns", "row", "item")  # the names of a table's columns, a row, an item without a mark
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """A sentence with the path of the numbered place it stands in."""
@@ -92,7 +107,7 @@ class Line:
     start: int
     end: int
     path: Path
-    kind: str  # heading, number (a designator alone), stem or sentence
+    kind: str  # heading, caption, number (a designator alone), stem, sentence; LISTED
     begins: bool  # with a designator
 
     @property
@@ -102,6 +117,10 @@ class Line:
     def holds(self, other: "Line", *, beside: bool = False) -> bool:
         """Whether the other stands below this one's place, or `beside` it in the same: (a) does not hold (b)(1)."""
         return self.path == other.path[: self.depth] and (beside or self.depth < other.depth)
+
+    @property
+    def is_listed(self) -> bool:
+        return self.kind in LISTED
 
 
 def units(text: str, windows: Sequence[Window] = (), *, is_summary: bool = False) -> tuple[Unit, ...]:
@@ -114,27 +133,81 @@ def units(text: str, windows: Sequence[Window] = (), *, is_summary: bool = False
 
 def _units(text: str, window: Window, *, is_summary: bool) -> Iterator[Unit]:
     past, whole = _behind(text, window.end)
-    lines = list(_lines(text, (*window.leads, (window.start, past))))
+    lines = _told_apart(text, list(_lines(text, (*window.leads, *_columns_above(text, window), (window.start, past)))))
     departing = [line for line in lines if is_summary and tells_of_departure(text[line.start : line.end])]
     stems: list[Line] = []
     headings: list[Line] = []
+    caption: tuple[Span, ...] = ()  # of the line of text
     for n, line in enumerate(lines):
         if line.start >= window.end:
             break
-        if line.begins or not _goes_on(text, line, stems):
-            stems = [one for one in stems if one.holds(line)]
-            headings = [one for one in headings if one.holds(line, beside=not line.begins)]
+        if line.start == 0 or text[line.start - 1] == "\n":
+            caption = (_span(line),) if line.kind == "caption" else ()
+        if not (line.is_listed and n and lines[n - 1].is_listed):
+            stems = [one for one in stems if one.kind != "columns"]
+            if line.begins or not _goes_on(text, line, stems):
+                stems = [one for one in stems if one.holds(line)]
+                headings = [one for one in headings if one.holds(line, beside=not line.begins)]
         if line.kind == "heading":
             headings = [*headings[1 - MOST_STEMS :], line]
-        elif line.kind != "number" and line.start >= window.start:
+        elif line.kind not in ("number", "columns", "caption") and line.start >= window.start:
             is_stem = line.kind == "stem"
             listed = _listed(text, lines, n, window.end) if is_stem else ()
             after = listed if is_stem else _exceptions(text, lines, n, departing, whole)
-            above, told = tuple(map(_span, stems)), tuple(map(_span, headings))
+            above, told = (*map(_span, stems), *caption), tuple(map(_span, headings))
             opens = is_stem and not after and _is_listed(text, lines[n : n + 2])
             yield Unit(line.start, line.end, above, after, told, opens)
-        if line.kind == "stem":
+        if line.kind in ("stem", "columns"):
             stems = [*stems[1 - MOST_STEMS :], line]
+
+
+def _columns_above(text: str, window: Window) -> tuple[Span, ...]:
+    """The first line of the table in which a window begins."""
+    first, before = window.start, window.start
+    while before > 0 and ROW.fullmatch(text, start := text.rfind("\n", 0, before - 1) + 1, before - 1):
+        first, before = start, start
+    if first == window.start or not ROW.match(text, window.start):
+        return ()
+    return ((first, text.index("\n", first)),)
+
+
+def _told_apart(text: str, lines: Sequence[Line]) -> list[Line]:
+    """With what only the lines beside a line tell: the first row of a table has the names of its columns, and lines
+    that look like headings of nothing, one behind the other, are a list or a table without marks.
+    """
+    told: list[Line] = []
+    for likeness, group in groupby(lines, key=lambda line: _likeness(text, line)):
+        run = list(group)
+        if likeness == "row":
+            first = 1 if len(run) > 1 and not VALUE.search(text, run[0].start, run[0].end) else 0
+            run[:first] = [replace(one, kind="columns") for one in run[:first]]
+        elif likeness:
+            first = 0 if likeness != "heading" or told and told[-1].kind == "stem" else 1
+            if len(run) > 1 + first and (not first or _have_digits(text, run[first:])):
+                kind = "item" if likeness == "heading" else "sentence"
+                run[first:] = [replace(one, kind=kind) for one in run[first:]]
+        told += run
+    if told and told[-1].kind == "heading" and not text[told[-1].end :].strip():
+        told[-1] = replace(told[-1], kind="sentence")  # of nothing
+    return told
+
+
+def _likeness(text: str, line: Line) -> str:
+    """What lines that may be one list or table share: rows, headings without a number, marks of one shape."""
+    if line.kind != "heading" or line.begins:
+        return "row" if line.kind == "row" else ""
+    return _mark(text, line) or "heading"
+
+
+def _mark(text: str, line: Line) -> str:
+    """The shape of what begins the line as an item of a list."""
+    mark = ITEM.match(text, line.start) if line.start == 0 or text[line.start - 1] == "\n" else None
+    return shape(mark[0]) if mark else ""
+
+
+def _have_digits(text: str, run: Sequence[Line]) -> bool:
+    """Half of them: what has none may be the lines of a title page."""
+    return 2 * sum(any(map(str.isdecimal, text[one.start : one.end])) for one in run) >= len(run)
 
 
 def _behind(text: str, end: int) -> tuple[int, int]:
@@ -150,6 +223,18 @@ def _behind(text: str, end: int) -> tuple[int, int]:
 def breaks_off(text: str, unit: Unit) -> bool:
     """Whether its list is not quoted with it, or it ends with a dash: it says nothing by itself."""
     return unit.opens or not unit.after and bool(BREAKS_OFF.search(text, unit.start, unit.end))
+
+
+def in_columns(text: str, unit: Unit) -> str:
+    """A row of a table with the name of its column before each cell, "Test: MRI of the knee; Price: 410 €"; of what
+    is none, or has other columns, the words alone.
+    """
+    written = text[unit.start : unit.end]
+    above = text[slice(*unit.stems[-1])] if unit.stems else ""
+    cells, columns = written.split(" | "), above.split(" | ")
+    if len(cells) == 1 or len(cells) != len(columns):
+        return written
+    return "; ".join(f"{column}: {cell}" for column, cell in zip(columns, cells, strict=True))
 
 
 def opening(written: str) -> str:
@@ -206,22 +291,33 @@ def _lines(text: str, spans: Sequence[Span]) -> Iterator[Line]:
             continue
         begins = bool(paths.get(start))
         path = paths[start] if begins else path
-        after = text[end : end + 1] == "\n" or text[end : end + 2].endswith("\n")
-        yield Line(start, end, path, _kind(text[start:end], before_line_end=after), begins)
+        after = end == len(text) or "\n" in text[end : end + 2]
+        runs_on = not after and bool(text[end : end + 2].strip())
+        kind = "caption" if runs_on and _is_caption(text[start:end]) else _kind(text[start:end], before_line_end=after)
+        yield Line(start, end, path, kind, begins)
 
 
 def _whole_sentences(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """Bare replies are joined to the sentence behind them; without one in their line they are left out."""
+    """Rows of tables are whole. Bare replies are joined to the sentence behind them; without one in their line they are
+    left out.
+    """
     for first, past in spans:
         replied: int | None = None
-        for start, end in sentences(text[first:past]):
-            start, end = first + start, first + end
+        for start, end in _sentences_and_rows(text, first, past):
             begins = start if replied is None else replied
             if REPLIES.fullmatch(text, start, end):
                 replied = None if "\n" in text[start:end] else begins
             else:
                 yield begins, end
                 replied = None
+
+
+def _sentences_and_rows(text: str, first: int, past: int) -> Iterator[Span]:
+    for row in ROW.finditer(text, first, past):
+        yield from ((first + start, first + end) for start, end in sentences(text[first : row.start()]))
+        yield row.span()
+        first = row.end()
+    yield from ((first + start, first + end) for start, end in sentences(text[first:past]))
 
 
 def _paths(text: str, spans: Sequence[Span]) -> dict[int, Path]:
@@ -233,25 +329,42 @@ def _paths(text: str, spans: Sequence[Span]) -> dict[int, Path]:
     return {line[0].start: of_designator[line[-1].start] for line in found if line}
 
 
+def _is_caption(written: str) -> bool:
+    return bool(RUN_IN.fullmatch(written)) and not VERB.search(written)
+
+
 def _kind(written: str, *, before_line_end: bool) -> str:
+    if ROW.fullmatch(written):
+        return "row"
     rest = written[MARKED.match(written).end() :]
     if not rest:
         return "number"
     if OPENS_LIST.search(rest):
         return "stem"
+    if BULLET.match(rest):
+        return "sentence"
     is_heading = before_line_end and len(rest) <= LONGEST_HEADING and not ENDED.search(rest)
     return "heading" if is_heading and not rest[0].islower() else "sentence"
 
 
 def _goes_on(text: str, line: Line, stems: list[Line]) -> bool:
-    """Whether an unnumbered line belongs to the list before it: its first word is written small, or nothing of the
-    list came yet.
+    """Whether an unnumbered line belongs to the list before it: its first word is written small, nothing of the list
+    came yet, or it is marked as its first item is.
     """
     mark = ITEM.match(text, line.start)
     first = text[mark.end() if mark else line.start : line.end].lstrip()[:1]
     return bool(stems) and (
-        first.islower() or stems[-1].end >= line.start - 2 or line.depth > stems[-1].depth
+        first.islower()
+        or stems[-1].end >= line.start - 2
+        or line.depth > stems[-1].depth
+        or bool(mark and _is_item_of(text, line, stems[-1]))
     )
+
+
+def _is_item_of(text: str, line: Line, stem: Line) -> bool:
+    """Whether it has the mark of what stands right behind the stem, which has another."""
+    mark, first = _mark(text, line), ITEM.match(text, min(stem.end + 1, len(text)))
+    return bool(mark and first) and mark == shape(first[0]) != _mark(text, stem)
 
 
 def _is_listed(text: str, pair: list[Line]) -> bool:
@@ -259,6 +372,8 @@ def _is_listed(text: str, pair: list[Line]) -> bool:
     if len(pair) < 2:
         return False
     stem, line = pair
+    if line.is_listed:
+        return True
     own, other = (ITEM.match(text, one.start) for one in pair)
     is_item = other and not line.begins and not (own and shape(own[0]) == shape(other[0]))
     return stem.holds(line) or bool(is_item)
@@ -273,7 +388,10 @@ def _listed(text: str, lines: list[Line], stem: int, end: int) -> tuple[Span, ..
     """The items of a short list; of a long one, or of one that goes on where nothing is read, none, since a part of a
     list misleads.
     """
-    items = []
+    items = [_span(line) for line in takewhile(attrgetter("is_listed"), lines[stem + 1 :])]
+    if items:
+        is_cut = items[-1][1] > end or items[-1][1] - lines[stem].start > LONGEST_LIST
+        return () if is_cut else tuple(items)
     for line in lines[stem + 1 :]:
         is_other = line.begins and not lines[stem].holds(line) or not (line.begins or items)
         if line.start >= end and items and OPENS_LIST.search(text, *items[-1]):

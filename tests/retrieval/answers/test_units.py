@@ -2,7 +2,16 @@
 
 import pytest
 
-from retrieval.answers.units import TELLING, Window, beginning_with, breaks_off, key_of, opening, units
+from retrieval.answers.units import (
+    TELLING,
+    Window,
+    beginning_with,
+    breaks_off,
+    in_columns,
+    key_of,
+    opening,
+    units,
+)
 
 REPORT = """(a) Plan
 (1) Report required
@@ -215,3 +224,61 @@ def test_every_exception_behind_a_window_is_read_with_its_rule():
     behind = ["This subsection does not apply to keepers.", "Unless a court so orders, nobody pays."]
     text = "\n".join(["(a) Nobody shall be fined.", *behind, "(b) Fees are due."])
     assert read(text, Window(0, text.index("\n")))[0][2] == behind
+
+
+PRICES = "Code | Test | Price\nR310 | MRI of the knee | 410 €\nR320 | Stop. Ask first. | 560 €\nPrices are net."
+
+
+def test_a_row_of_a_table_is_quoted_with_the_names_of_its_columns():
+    first, second, last = quoted(PRICES)
+    assert first == "Code | Test | Price ~ R310 | MRI of the knee | 410 €"
+    assert second == "Code | Test | Price ~ R320 | Stop. Ask first. | 560 €"
+    assert last == "Prices are net."
+    assert in_columns(PRICES, units(PRICES)[0]) == "Code: R310; Test: MRI of the knee; Price: 410 €"
+
+
+def test_a_table_without_names_of_columns_loses_no_row():
+    assert quoted("Monday | 9 to 5\nTuesday | closed") == ["Monday | 9 to 5", "Tuesday | closed"]
+    assert quoted("Year | 2025 | 2026\nFee | 10 € | 12 €") == ["Year | 2025 | 2026 ~ Fee | 10 € | 12 €"]
+    assert quoted("Pharmacy | ext. 44") == ["Pharmacy | ext. 44"]
+
+
+def test_a_table_keeps_its_stem_and_a_short_one_is_quoted_whole_with_it():
+    text = f"Pay in advance:\n{PRICES}"
+    whole, first, *_ = quoted(text)
+    assert whole.startswith("Pay in advance: ~ Code | Test | Price ~ R310") and whole.endswith("560 €")
+    assert first == "Pay in advance: ~ Code | Test | Price ~ R310 | MRI of the knee | 410 €"
+    long = "Pay in advance:\nCode | Price\n" + "R310 | 410 €\n" * 90
+    assert breaks_off(long, units(long)[0])
+
+
+def test_a_row_far_down_a_table_has_the_names_of_its_columns():
+    text = "Code | Price\n" + "".join(f"R{n} | {n} €\n" for n in range(9))
+    start = text.index("R7")
+    assert read(text, Window(start, len(text)))[0] == (["Code | Price"], "R7 | 7 €", [])
+
+
+@pytest.mark.parametrize("marks", ["- - -", "1. 2. 3.", "• • •"])
+def test_items_without_a_stop_are_quoted_with_their_stem(marks):
+    lines = [f"{mark} {what}" for mark, what in zip(marks.split(), ("Passport", "Photo", "Form"), strict=True)]
+    said = quoted("\n".join(["Bring:", *lines, "We open at 9."]))
+    assert said[1:] == [*(f"Bring: ~ {line}" for line in lines), "We open at 9."]
+
+
+def test_lines_that_head_nothing_are_a_list():
+    assert quoted("Bring:\nPassport\nPhoto\nThe form")[0] == "Bring: ~ Passport ~ Photo ~ The form"
+    table = "Drug Antidote\nDoxorubicin Dexrazoxane 1,000 mg\nVincristine Hyaluronidase 1,500 units\nStop the drip."
+    assert quoted(table) == table.split("\n")[1:]
+    assert quoted("Hospital\nMinutes\nRoom Two\nWe met.") == ["We met."]
+
+
+def test_a_caption_is_quoted_before_each_sentence_of_its_line_and_never_alone():
+    text = "1.3 High INR without bleeding. INR up to 8: withhold a dose. INR above 8: stop.\n1.4 Call. Then wait.\nGo."
+    caption = "1.3 High INR without bleeding."
+    assert quoted(text)[:2] == [f"{caption} ~ INR up to 8: withhold a dose.", f"{caption} ~ INR above 8: stop."]
+    assert quoted(text)[2:] == ["1.4 Call. ~ Then wait.", "Go."]
+
+
+def test_a_sentence_behind_a_number_is_no_caption():
+    assert quoted("1.1 Rent is due in May. It is paid.") == ["1.1 Rent is due in May.", "It is paid."]
+    assert quoted("2.1 Keep the door shut.") == ["2.1 Keep the door shut."]
