@@ -185,10 +185,11 @@ def measure(
     answering: Callable[[AnswerRequest], dict] | None = None,
     *,
     caller: Caller = ANONYMOUS,
+    domains: tuple[str, ...] = (),
 ) -> list[Answered]:
-    """Asks each with no domain named, as anybody may, unless as another caller."""
+    """Asks each with no domain named unless some are, as anybody may, unless as another caller."""
     asked = answering or (lambda request: answer(request, caller))
-    return [measured(one, asked(AnswerRequest(one.question, about=one.about)), caller) for one in questions]
+    return [measured(one, asked(AnswerRequest(one.question, domains, about=one.about)), caller) for one in questions]
 
 
 def measured(one: Labelled, made: dict, caller: Caller = ANONYMOUS) -> Answered:

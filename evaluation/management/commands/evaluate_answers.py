@@ -1,15 +1,20 @@
-"""manage.py evaluate_answers QUESTIONS.jsonl [--split S] [--domain D] [--llm] [--no-store] [--json]"""
+"""manage.py evaluate_answers QUESTIONS.jsonl [--documents DIR] [--split S] [--domain D] [--llm] [--no-store]
+[--json]
+"""
 
 import json
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from django.core.management.base import CommandError
 
 from evaluation.management.base import with_bar
 from evaluation.measuring.answer_runs import store
-from evaluation.measuring.answers import means, measure, read_labelled, summary
+from evaluation.measuring.answers import Answered, Labelled, means, measure, read_labelled, summary
+from evaluation.measuring.corpora import documents_corpus
 from evaluation.measuring.runs import of_file
-from retrieval.access.caller import ANONYMOUS
+from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.engines.llm import service as llm
 from retrieval.management.base import ArfCommand
 from retrieval.stages.llm_verifier import MAY_ASK
@@ -23,6 +28,9 @@ class Command(ArfCommand):
             "questions",
             type=Path,
             help="JSON lines: question, language, domain, locators, sentences; or topics with their answer",
+        )
+        parser.add_argument(
+            "--documents", type=Path, help="what the questions ask of, in their domain for the measuring alone"
         )
         parser.add_argument("--split", default="", choices=["train", "tune", "test"], help="only these topics")
         parser.add_argument(
@@ -48,7 +56,7 @@ class Command(ArfCommand):
         if options["llm"] and llm.endpoint() is None:
             raise CommandError("No language model is configured (ARF_LLM_MODEL).")
         caller = MAY_ASK if options["llm"] else ANONYMOUS
-        answers = measure(with_bar(asked), caller=caller)
+        answers = self._answers(asked, options["documents"], caller)
         shares, averages = summary(answers), means(answers)
         if not options["no_store"]:
             model = llm.endpoint().model if options["llm"] else ""
@@ -60,6 +68,13 @@ class Command(ArfCommand):
             self.stdout.write(f"{name:<24} {self._in_words(share)}")
         for name, average in averages.items():
             self.stdout.write(f"{name:<24} {self._mean_in_words(average)}")
+
+    def _answers(self, asked: Sequence[Labelled], documents: Path | None, caller: Caller) -> list[Answered]:
+        domains = {one.domain for one in asked} if documents else set()
+        if len(domains) > 1:
+            raise CommandError(f"These questions ask of {len(domains)} domains: documents are read into one.")
+        with documents_corpus(documents, *domains) if documents else nullcontext():
+            return measure(with_bar(asked), caller=caller, domains=tuple(domains))
 
     def _in_words(self, share: dict) -> str:
         if share["value"] is None:

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 from evaluation.measuring.answers import Answered, Share, labelled, means, measure, read_labelled, summary
 from evaluation.topics.library import DATA
 from retrieval.errors import ArfError
+from retrieval.models import Domain
 
 pytestmark = pytest.mark.django_db
 AGE = {
@@ -92,6 +93,20 @@ def test_the_command_tells_every_share(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["declined_answerable"]["value"] == 0.0
     with pytest.raises(CommandError, match="No language model"):
         call_command("evaluate_answers", file, "--llm")
+
+
+def test_documents_are_there_for_the_measuring_alone(tmp_path, capsys):
+    folder, file = tmp_path / "notices", tmp_path / "questions.jsonl"
+    folder.mkdir()
+    (folder / "dogs.md").write_text("# Notice\n\n## 1. Dogs\n\nDogs stay outside the shop.")
+    asked = {"question": "may dogs come into the shop", "language": "en", "domain": "notices"}
+    file.write_text(json.dumps(asked | {"sentences": ["Dogs stay outside the shop."]}))
+    call_command("evaluate_answers", file, "--documents", folder, "--no-store", "--json")
+    assert json.loads(capsys.readouterr().out)["right_first"]["value"] == 1.0
+    assert not Domain.objects.filter(slug="notices").exists()
+    file.write_text(f"{json.dumps(asked)}\n{json.dumps(AGE)}")
+    with pytest.raises(CommandError, match="ask of 2 domains"):
+        call_command("evaluate_answers", file, "--documents", folder)
 
 
 def test_context_is_what_was_read_before_and_besides_what_answers():
