@@ -100,6 +100,16 @@ def test_a_cry_that_asks_something_of_the_law_is_searched(text):
     assert screened(text).notice.searched
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "text", ["me quiero morir del cansancio en el turno de noche", "I want to die of boredom on the night shift"]
+)
+def test_a_figure_of_speech_is_searched_below_the_hotlines(text):
+    notice = screened(text).notice
+    assert notice.code == "crisis" and notice.searched
+    assert not screened("me quiero morir de tristeza").notice.searched
+
+
 @pytest.mark.parametrize(
     ("text", "nothing"),
     [
