@@ -50,19 +50,21 @@ FITS: Mapping[str, re.Pattern[str]] = {
 AMOUNTS: Mapping[str, tuple[re.Pattern[str], re.Pattern[str]]] = {
     "money": (
         re.compile(
-            r"\b(?:how much|what (?:fine|fee|price|pay|salary|amount)|cost|dollars|fee|charge|pay(?:s|ing|ed)?"
-            r"|cuanto (?:cuesta|cobran|pagan?|dinero|me|es)|multa|dinero|salario)\b"
+            r"\b(?:how much|what (?:fine|fee|price|pay|salary|amount)|costs?|price|dollars|fee|charge|pay(?:s|ing|ed)?"
+            r"|cuanto (?:cuesta|cobran|pagan?|dinero|me|es)|precio|multa|dinero|salario)\b"
         ),
-        re.compile(r"\$|\bdollars?\b|\bcents\b"),
+        re.compile(r"[$€£]|\bdollars?\b|\bcents\b|\beuros?\b|\bpesos\b"),
     ),
     "period": (
         re.compile(
-            r"\b(?:how (?:many (?:years|months|days|weeks|hours)|long|soon|often|old|late)|deadline|age|cuanto tiempo"
-            r"|cuantos (?:anos|meses|dias)|plazo|cada cuanto|edad)\b"
+            r"\b(?:how (?:many (?:years|months|days|weeks|hours|minutes)|long|soon|often|old|late)|deadline|age"
+            r"|cuanto (?:tiempo|dura)|cuant[oa]s (?:anos|meses|dias|semanas|horas|minutos)|plazo|cada cuanto|edad)\b"
         ),
         re.compile(
             rf"\b(?:{NUMBER}|eighteen)[ -](?:(?:calendar|consecutive|business|working|full|additional) )?"
-            r"(?:years?|months?|weeks?|days?|hours?)\b|\bannual|\b(?:attained|age of)\b"
+            r"(?:years?|months?|weeks?|days?|hours?|minutes?)\b|\bannual|\b(?:attained|age of)\b"
+            r"|\b(?:\d+|un[oa]?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|quince|treinta) "
+            r"(?:anos?|mes(?:es)?|semanas?|dias?|horas?|minutos?|segundos?)\b"
         ),
     ),
     "share": (
@@ -108,6 +110,18 @@ ASKS_OF_EARLIER = re.compile(
 )
 
 
+# What a text of one's own says of itself: "This procedure tells how keys are kept."
+TELLS_OF_ITSELF = re.compile(
+    r"(?:\W|\d)*(?:this (?:policy|procedure|protocol|document|manual|handbook|guide(?:line)?|section|chapter)"
+    r" (?:tells|describes|explains|sets out|outlines|covers|contains)"
+    r"|est[ea] (?:politica|procedimiento|protocolo|documento|manual|guia|seccion|capitulo)"
+    r" (?:describe|explica|establece|recoge|contiene|cuenta))\b"
+)
+ASKS_OF_TEXT = re.compile(
+    r"\b(?:policy|procedure|protocol|document|manual|handbook|guide|guideline|section|chapter|purpose|scope|about|cover\w*"
+    r"|describe\w*|contain\w*|explain\w*|politica|procedimiento|protocolo|documento|guia|seccion|capitulo|objeto|finalidad"
+    r"|describ\w*|explica\w*|conten\w*|contien\w*|trata)\b"
+)
 ASKS_OF_OPINIONS = re.compile(
     r"\b(?:dissent\w*|concurr\w*|justices?|opinions?|disid\w*|discrep\w*|disint\w*|concurrente\w*|magistrad\w*)\b"
 )
@@ -121,7 +135,7 @@ def asks_of_opinions(question: str) -> bool:
 def says_beside(question: str) -> tuple[re.Pattern[str], ...]:
     """What law says of itself and this question does not ask for."""
     folded = fold(question)
-    pairs = ((ASKS_OF_BEGINNING, BEGINS), (ASKS_OF_EARLIER, SAVES))
+    pairs = ((ASKS_OF_BEGINNING, BEGINS), (ASKS_OF_EARLIER, SAVES), (ASKS_OF_TEXT, TELLS_OF_ITSELF))
     return tuple(says for asks, says in pairs if not asks.search(folded))
 
 

@@ -32,7 +32,9 @@ from retrieval.answers.units import LEADS_IN, Span, Unit, Window, breaks_off, in
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.ranking import EXACT
 from retrieval.text.analyzer import stems, stop_stems, terms
+from retrieval.text.language import detect
 from retrieval.text.normalization import fold
+from retrieval.text.question_parts import own_words
 from retrieval.text.separate_opinions import separate_opinions
 from retrieval.text.snippets import function_stems
 
@@ -125,6 +127,14 @@ class Place(NamedTuple):
     rank: int
     domain: str
     locator: str
+
+
+class Wanted(NamedTuple):
+    """The words of a question, their pairs, and how much each tells the units read apart."""
+
+    words: Sequence[str]
+    pairs: frozenset[tuple[str, str]]
+    rare: Mapping[str, float]
 
 
 class Meaning(Protocol):
@@ -230,17 +240,21 @@ def to_the_point(found: Sequence[Read], beside: Sequence[re.Pattern[str]]) -> Se
 
 
 def features(question: str, asked: str, pool: Pool) -> list[dict[str, float]]:
-    """By name, of each unit."""
+    """By name, of each unit. A Spanish text is compared with a Spanish question as it was asked."""
     kinds, amounts = asked_for(asked), asked_amounts(asked)
-    wanted = [stem for stem in terms(question, "en") if stem not in function_stems("en")] or terms(
-        question, "en"
-    )
-    wanted_pairs = frozenset(pairwise(wanted))
-    rare = rarity(wanted, [one for _, one in pool])
+    wanted = {"en": wanted_in(question, "en", pool)}
+    if any(passage.language == "es" for passage, _ in pool) and detect(asked) == "es":
+        wanted["es"] = wanted_in(own_words(asked), "es", pool)
     return [
-        _features(passage, one, wanted, wanted_pairs, rare, kinds) | given(amounts, one.folded)
+        _features(passage, one, wanted.get(passage.language, wanted["en"]), kinds) | given(amounts, one.folded)
         for passage, one in pool
     ]
+
+
+def wanted_in(question: str, language: str, pool: Pool) -> Wanted:
+    every = terms(question, language)
+    words = [stem for stem in every if stem not in function_stems(language)] or every
+    return Wanted(words, frozenset(pairwise(words)), rarity(words, [one for _, one in pool]))
 
 
 def rarity(wanted: Sequence[str], pool: Sequence[Read]) -> Mapping[str, float]:
@@ -252,11 +266,10 @@ def rarity(wanted: Sequence[str], pool: Sequence[Read]) -> Mapping[str, float]:
 def _features(
     passage: Passage,
     one: Read,
-    wanted: Sequence[str],
-    wanted_pairs: frozenset[tuple[str, str]],
-    rare: Mapping[str, float],
+    asked: Wanted,
     kinds: tuple[str, ...],
 ) -> dict[str, float]:
+    wanted, rare = asked.words, asked.rare
     met = [stem for stem in wanted if stem in one.own]
     framed = [stem for stem in wanted if stem in one.framed]
     above = [stem for stem in wanted if stem in one.headings]
@@ -267,7 +280,7 @@ def _features(
         "covered": len(framed) / (len(wanted) or 1),
         "covered_rare": sum(rare[stem] for stem in framed) / total,
         "covered_heading": sum(rare[stem] for stem in above) / total,
-        "pairs": len(wanted_pairs & one.pairs) / (len(wanted_pairs) or 1),
+        "pairs": len(asked.pairs & one.pairs) / (len(asked.pairs) or 1),
         "density": len(met) / math.sqrt(len(one.own) or 1),
         "fits": fits(kinds, one.folded),
         "passage": float(begins < end and start < ends),

@@ -39,6 +39,8 @@ def test_a_sentence_fits_by_what_it_has():
         ("How many years is the permit good for?", ("period",)),
         ("¿Qué porcentaje se reserva a las tribus?", ("share",)),
         ("How much of a fine, and how long in jail?", ("money", "period")),
+        ("coffee price for visitors", ("money",)),
+        ("¿Cuántas horas antes?", ("period",)),
         ("Who chairs the committee?", ()),
     ],
 )
@@ -50,6 +52,8 @@ def test_what_amounts_are_asked_for_is_read_off_the_question(question, kinds):
     ("sentence", "kind"),
     [
         ("a civil penalty of $2,000", "money"),
+        ("mri of the knee | 410 €", "money"),
+        ("se anula sin coste hasta seis horas antes", "period"),
         ("for a period of not to exceed 7 years", "period"),
         ("reserve 85 per centum of the amount", "share"),
     ],

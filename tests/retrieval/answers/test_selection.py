@@ -50,6 +50,22 @@ def test_the_kind_of_answer_counts():
     assert answering("How long does a member serve?") == "A member serves a term of six years."
 
 
+def test_a_spanish_text_is_compared_with_the_question_as_it_was_asked():
+    text = "El horario de visita es de 15:00 a 20:00. En cuidados intensivos (UCI) es de 13:00 a 13:30."
+    asked = "¿cuál es el horario de cuidados en la UCI?"
+    first = scored("ICU timetable", asked, [replace(PASSAGE, text=text, language="es")])[0]
+    assert "UCI" in text[first.unit.start : first.unit.end]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("who keeps the key", "The nurse keeps it."), ("what does this procedure cover", "This procedure tells")],
+)
+def test_what_a_text_tells_of_itself_answers_only_who_asks_for_that(question, first):
+    text = "This procedure tells who keeps the key. The nurse keeps it."
+    assert answering(question, replace(PASSAGE, text=text)).startswith(first)
+
+
 @pytest.mark.parametrize("question", ["How long is a permit good for?", "¿Cuánto tiempo vale un permiso?"])
 def test_who_asks_for_an_amount_is_told_one(question):
     text = "A permit to fish is good for the waters it names. No permit shall run for more than 7 years."
