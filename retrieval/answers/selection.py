@@ -206,14 +206,15 @@ def scored(
 
 
 def pool_of(asked: str, passages: Sequence[Passage]) -> Pool:
-    """What may be quoted of the passages."""
+    """What may be quoted of the passages; those that say nothing to the point only where none of them does."""
     beside, opinions = says_beside(asked), asks_of_opinions(asked)
-    return [
+    pool = [
         (passage, one)
         for passage in passages
-        for one in to_the_point(words_of(passage), beside)
+        for one in words_of(passage)
         if opinions or not (passage.is_separate or one.is_separate)
     ]
+    return [(passage, one) for passage, one in pool if not says(one, beside)] or pool
 
 
 def places_read(passages: Sequence[Passage]) -> list[Place]:
@@ -236,7 +237,11 @@ def words_of(passage: Passage) -> tuple[Read, ...]:
 
 def to_the_point(found: Sequence[Read], beside: Sequence[re.Pattern[str]]) -> Sequence[Read]:
     """Without what the law says of itself beside the question; where it says nothing else, all."""
-    return [one for one in found if not any(says.match(one.folded) for says in beside)] or found
+    return [one for one in found if not says(one, beside)] or found
+
+
+def says(one: Read, beside: Sequence[re.Pattern[str]]) -> bool:
+    return any(pattern.match(one.folded) for pattern in beside)
 
 
 def features(question: str, asked: str, pool: Pool) -> list[dict[str, float]]:
