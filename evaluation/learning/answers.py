@@ -16,6 +16,7 @@ from evaluation.measuring.measures import paired_difference
 from retrieval.access.caller import ANONYMOUS
 from retrieval.answers.meaning import EmbeddedQuestion
 from retrieval.answers.passages import passages_of
+from retrieval.answers.quoting import joined
 from retrieval.answers.selection import (
     FEATURES,
     OF_CLOSE,
@@ -34,7 +35,7 @@ from retrieval.answers.selection import (
     weighed_by,
     weights_in_use,
 )
-from retrieval.answers.service import AnswerRequest, joined, question_of
+from retrieval.answers.service import AnswerRequest, question_of
 from retrieval.answers.units import Unit
 from retrieval.errors import NotRun
 from retrieval.search.service import search

@@ -10,7 +10,7 @@ from functools import cache
 from retrieval.access.caller import Caller
 from retrieval.answers.passages import passages_at
 from retrieval.answers.selection import Passage
-from retrieval.answers.service import GAP
+from retrieval.answers.spanish import GAP
 from retrieval.proof.alignment import clauses
 from retrieval.proof.types import Source
 from retrieval.proof.verify import verify

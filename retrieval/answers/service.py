@@ -20,6 +20,7 @@ from retrieval.answers import passages as reading
 from retrieval.answers.editions import notice
 from retrieval.answers.meaning import EmbeddedQuestion
 from retrieval.answers.polarity import polarity
+from retrieval.answers.quoting import deepest, law_item, places_of
 from retrieval.answers.selection import (
     PROVISIONS,
     Meaning,
@@ -31,11 +32,10 @@ from retrieval.answers.selection import (
     scored,
     telling_overruling,
 )
-from retrieval.answers.spanish import GAP, PATIENCE, beside
+from retrieval.answers.spanish import PATIENCE
 from retrieval.answers.standing import UNMARKED, bears_yes_or_no, is_gone, marks, marks_of_cited, not_here
 from retrieval.answers.successors import Asked, as_changed, in_new_words, overruling, with_what_ended
 from retrieval.answers.tables import with_near_rows
-from retrieval.answers.units import Span
 from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.engines.llm import service as llm
 from retrieval.errors import NotRun
@@ -118,7 +118,7 @@ class Part:
             "answer": [item | {"part": number} for item in self.items],
             "sources": self.found["results"],
             "not_found": None if self.items else not_found([self]),
-        }
+        } | rules_and_doubt([self])
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded
         "notice": " ".join([*beside_answer(made), notice(editions, request.as_of, language, undated=undated)]),
         "trace_id": made[0].found["trace_id"],
         "degraded": sorted({*degraded, *(name for part in made for name in part.found["degraded"])}),
-    }
+    } | rules_and_doubt(made)
 
 
 def items_of_parts(made: Sequence[Part]) -> list[dict]:
@@ -292,53 +292,6 @@ def items_of(found: dict, chosen: Sequence[Scored], language: str, day: date | N
     leads = best == 0 and not is_gone(chosen[best].passage, day)
     lead = lead_items(found, chosen[best], language) if leads else []  # of what is read next
     return [*lead, *said, *law]
-
-
-def law_item(one: Scored, pins: dict[tuple[int, int], str], language: str, ends: float) -> dict:
-    """The words of law with their places; what frames them is cited apart where it stands apart."""
-    passage, places = one.passage, places_of(one)
-    return {
-        "text": GAP.join(passage.text[start:end] for start, end in places),
-        "kind": "law",
-        "citations": [citation(passage, *place, pins.get(deepest(one, place))) for place in places],
-        "verdict": "supported",  # the words are the law's own, letter by letter
-        "confidence": round(one.probability, 4),
-        "translation": beside(passage, places, ends) if language == "es" else None,
-        "language": passage.language,
-    }
-
-
-def places_of(one: Scored) -> list[Span]:
-    return joined(one.passage.text, one.unit.spans)
-
-
-def deepest(one: Scored, place: Span) -> tuple[int, int]:
-    """The section, and where in it the deepest numbered place begins that is quoted there."""
-    start, end = place
-    begins = one.unit.start if start <= one.unit.start < end else start
-    return one.passage.section, begins
-
-
-def joined(text: str, spans: Sequence[Span]) -> list[Span]:
-    """Spans with nothing but blanks between them are one."""
-    merged: list[Span] = []
-    for start, end in spans:
-        if merged and not text[merged[-1][1] : start].strip():
-            merged[-1] = (merged[-1][0], end)
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def citation(passage: Passage, start: int, end: int, pin: str | None) -> dict:
-    return {
-        "locator": passage.locator,
-        "citation": passage.citation,
-        "pin": pin,
-        "quote": passage.text[start:end],
-        "start": start,
-        "end": end,
-    }
 
 
 def lead_items(found: dict, best: Scored, language: str) -> list[dict]:
@@ -457,6 +410,17 @@ def not_found(made: Sequence[Part]) -> dict:
         "message": _("I don't know: nothing here answers this well enough."),
         "looked_at": looked,
         "would_help": list(dict.fromkeys(told for part in made for told in helps(part.found, part.day))),
+    }
+
+
+def rules_and_doubt(made: Sequence[Part]) -> dict:
+    """What rules tell beside an answer, where one leads instead, and whether the search is sure of what it found."""
+    notes = [note for part in made for note in part.found["rules"]["notes"]]
+    answered = [part for part in made if part.items]
+    return {
+        "notes": [note for n, note in enumerate(notes) if note not in notes[:n]],
+        "redirect": made[0].found["rules"]["redirect"] if len(made) == 1 else None,
+        "confident": bool(answered) and all(part.found["confident"] for part in answered),
     }
 
 

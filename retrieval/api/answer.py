@@ -18,7 +18,7 @@ from retrieval.api.authentication import caller_of, seconds_to_wait
 from retrieval.api.base import ApiView, language_of, operation
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
 from retrieval.api.search import FIELDS, LANGUAGE
-from retrieval.api.serializers import GoverningDefinition, LegalChange, Reference, Result
+from retrieval.api.serializers import GoverningDefinition, LegalChange, Note, Redirect, Reference, Result
 from retrieval.api.summaries import AnswerTranslation, QuotedPlace
 from retrieval.engines.llm.requests import result_of
 from retrieval.proof.types import OUTCOMES as OUTCOMES_OF_PROOF
@@ -121,6 +121,9 @@ class AnswerPart(s.Serializer):
     answer = AnswerSentence(many=True)
     sources = Result(many=True)
     not_found = AnswerNotFound(allow_null=True)
+    confident = s.BooleanField(help_text="As a search tells it; false where nothing answers.")
+    notes = Note(many=True, help_text="Of curators’ rules.")
+    redirect = Redirect(allow_null=True, help_text="Where a rule leads instead; null where several are asked at once.")
 
 
 class AnswerCost(s.Serializer):

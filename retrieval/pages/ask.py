@@ -97,6 +97,8 @@ def ask_page(request: HttpRequest) -> HttpResponse:
         if more and (refused := refusal(request, cost=more)):
             return refused
         made = asked and answered(form, lambda: answer_of(asked, request.caller))
+        if made and (leads := made["redirect"]):
+            return redirect(leads["url"])
         context = {
             "form": form,
             "answer": made,

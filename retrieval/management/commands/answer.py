@@ -27,6 +27,10 @@ class Command(ArfCommand):
         if options["json"]:
             self.stdout.write(json.dumps(made, indent=2, ensure_ascii=False))
             return
+        for note in made["notes"]:
+            self.stdout.write(f"Note: {note['text']}")
+        if made["answer"] and not made["confident"]:
+            self.stdout.write("It is not certain that this answers the question.\n")
         for group in together(made["answer"]):
             self._write(group)
         if words := [f"“{each['term']}”: {each['citation']}" for each in made["definitions"]]:

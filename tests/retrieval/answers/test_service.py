@@ -17,6 +17,7 @@ from retrieval.models import CacheEntry, Domain, SearchLog, Section
 from rules.aliases.embedding import embed_missing
 from rules.models import Alias
 from tests.builders import a_case_file, a_document, a_section, embedded
+from tests.rules.rule_pages import THIRD, in_force
 
 pytestmark = pytest.mark.django_db
 
@@ -349,3 +350,30 @@ def test_what_a_private_document_says_is_marked_and_no_yes_or_no_rests_on_it():
     made = answer(AnswerRequest("May police search any telephone?", domains=("client_cases",)), ana)
     assert [(item["kind"], item["private"]) for item in made["answer"]] == [("law", True)]
     assert not any(item["private"] for item in ask("Who can declare war?")["answer"])
+
+
+SOLDIERS = {"kind": "keywords", "value": ["soldiers"]}
+
+
+def test_what_rules_tell_and_where_they_lead_is_told_beside_an_answer():
+    in_force("Note", {"kind": "note", "text": "Ask the quartermaster."}, SOLDIERS)
+    in_force("Redirect", {"kind": "redirect", "locator": THIRD}, SOLDIERS)
+    made = ask("Can soldiers live in my house?")
+    assert [note["text"] for note in made["notes"]] == ["Ask the quartermaster."]
+    assert made["redirect"]["url"] == f"/law{THIRD}" and made["confident"]
+    several = ask("Can soldiers live in my house? Who can declare war?")
+    assert several["redirect"] is None and len(several["notes"]) == 1
+    assert [len(part["notes"]) for part in several["parts"]] == [1, 0]
+
+
+def test_a_rule_that_declines_tells_why():
+    in_force("Note", {"kind": "note", "text": "That is not decided here."}, SOLDIERS)
+    in_force("Decline", "abstain", SOLDIERS)
+    made = ask("Can soldiers live in my house?")
+    assert made["not_found"] and made["notes"] and not made["confident"]
+
+
+def test_where_the_search_is_not_sure_the_answer_is_not_either(monkeypatch):
+    monkeypatch.setattr("retrieval.search.response.is_confident", lambda ranking: False)
+    made = ask("Who can declare war?")
+    assert made["answer"] and not made["confident"]

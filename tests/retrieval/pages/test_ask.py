@@ -13,6 +13,7 @@ from tests.llm_server import says
 from tests.retrieval.answers.test_generation import PHONE, QUOTED, WARRANT, said, written
 from tests.retrieval.api.test_authentication import two_a_minute  # noqa: F401
 from tests.retrieval.pages.looking import Page, add_provision, decline_everything, look
+from tests.rules.rule_pages import THIRD, in_force
 
 pytestmark = pytest.mark.django_db
 AGE = "How old must the president be?"
@@ -46,6 +47,21 @@ def test_quotations_of_one_provision_are_cited_once(client):
         link for link in page.links() if link.startswith("/law/us/const/article/I/section/7/clause/2?q=")
     ]
     assert len(page.all("blockquote")) > len(page.all("figure")) and len(cited) == 1
+
+
+def test_notes_of_rules_and_doubts_are_told_above_an_answer(client, monkeypatch):
+    doubt = "It is not certain that this answers"
+    assert doubt not in ask(client, AGE).text
+    monkeypatch.setattr("retrieval.search.response.is_confident", lambda ranking: False)
+    in_force("Note", {"kind": "note", "text": "Ask the archivist."}, {"kind": "keywords", "value": ["president"]})
+    page = ask(client, f"{AGE} Really?")
+    assert page.text.index("Ask the archivist.") < page.text.index(doubt) < page.text.index("thirty five Years")
+
+
+def test_where_a_rule_leads_elsewhere_the_answer_is_the_way_there(client):
+    in_force("Lead", {"kind": "redirect", "locator": THIRD}, {"kind": "keywords", "value": ["soldiers"]})
+    response = client.get("/ask", {"q": "Can soldiers live in my house?"})
+    assert response.status_code == 302 and response["Location"] == f"/law{THIRD}"
 
 
 def test_a_question_goes_on_from_words_that_its_asker_sees_and_edits(client):
