@@ -1,6 +1,6 @@
 """The admin of thresholds: every edit is a domain's next version."""
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.forms import model_to_dict
 from django.http import HttpRequest
@@ -72,6 +72,7 @@ class DomainThresholdAdmin(NeverDeleted, ModelAdmin):
     list_filter = ["active", "domain"]
     list_select_related = ["domain", "created_by"]
     search_fields = ["reason"]
+    actions = ["put_out_of_force"]
 
     def has_change_permission(self, request: HttpRequest, obj: DomainThreshold | None = None) -> bool:
         return False
@@ -92,6 +93,18 @@ class DomainThresholdAdmin(NeverDeleted, ModelAdmin):
         self, request: HttpRequest, obj: DomainThreshold, form: ThresholdForm, change: bool
     ) -> None:
         publish(obj, by=request.user)
+
+    @admin.action(
+        description=gettext_lazy("Put out of force: the domain goes by what decides without thresholds"),
+        permissions=["add"],
+    )
+    def put_out_of_force(self, request: HttpRequest, queryset: QuerySet) -> None:
+        """Of each domain that was chosen; its versions stay to be read."""
+        for threshold in queryset.filter(active=True):
+            threshold.active = False
+            threshold.save(update_fields=["active"])
+            self.log_change(request, threshold, _("Put out of force."))
+        messages.success(request, _("These domains go by what decides without thresholds."))
 
     @display(description=gettext_lazy("In force"), ordering="active", boolean=True)
     def in_force(self, threshold: DomainThreshold) -> bool:

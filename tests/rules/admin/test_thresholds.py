@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.contrib.admin.models import CHANGE, LogEntry
 from django.urls import reverse
 
 from retrieval.models import Domain
@@ -60,6 +61,15 @@ def test_a_version_begun_from_nothing_keeps_the_calibration_in_force(client, cur
     publish(client, constitution)
     publish(client, constitution, calibration="{}")
     assert constitution.thresholds.get(active=True).calibration == WEIGHTS
+
+
+def test_a_domain_goes_back_to_what_decides_without_thresholds(client, curator, constitution):
+    publish(client, constitution, calibration="{}")
+    row = constitution.thresholds.get(active=True)
+    client.post(LIST, {"action": "put_out_of_force", "_selected_action": [row.pk]})
+    assert not constitution.thresholds.filter(active=True).exists() and constitution.thresholds.exists()
+    (entry,) = LogEntry.objects.filter(object_id=row.pk, action_flag=CHANGE)
+    assert entry.user == curator
 
 
 def test_an_old_threshold_is_only_read(client, curator, constitution):
