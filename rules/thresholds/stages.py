@@ -64,8 +64,12 @@ ANY_TEXT = Thresholds(
     },
 )
 # Of a domain without thresholds, of which the reranker has learned what it answers: its own scale decides that, its
-# order counts for more (chosen on topics of the Code and cases), and all else is as for any text.
-LEARNED = dataclasses.replace(ANY_TEXT, name="learned", is_known=True, is_on_scale=False, blend=0.9)
+# order counts for more (chosen on topics of the Code and cases), and all else is as for any text. What is as probable
+# as curators' thresholds demand by default is certain: of 36 tune topics on title 8 and decisions 13 have such a first
+# result, each a right one.
+LEARNED = dataclasses.replace(
+    ANY_TEXT, name="learned", is_known=True, is_on_scale=False, blend=0.9, confident=Thresholds().confident
+)
 JUDGED_BY = 10  # candidates whose best probability stands for "the answer is here": the first page
 
 
