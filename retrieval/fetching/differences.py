@@ -2,16 +2,9 @@
 
 from dataclasses import asdict, dataclass
 
-from retrieval.ingestion.staging import (
-    check_identity,
-    check_length,
-    check_order,
-    differs,
-    in_scope,
-    of_edition,
-    section_rows,
-)
-from retrieval.models import Domain, Section
+from retrieval.ingestion.editions import check_order, of_edition, standing
+from retrieval.ingestion.staging import check_identity, check_length, differs, in_scope, section_rows
+from retrieval.models import Document, Domain, Section
 from retrieval.parsing.tree import SourceDocument
 
 # Of what is known: less is taken for a download that was cut short, or a page that says why not.
@@ -41,10 +34,10 @@ def differences(domain: Domain, source: SourceDocument, edition: str, *, force: 
     """Raises SourceRefused for a document that is another's, older than what is known, or too short."""
     source = of_edition(source, edition)
     check_identity(domain, source)
-    live = Section.objects.filter(document__domain=domain, document__locator=source.identifier).live()
-    covered = in_scope(live, source.scope)
-    check_order(covered, source)
-    current = covered.filter(valid_to=None)
+    document = Document.objects.filter(domain=domain, locator=source.identifier).first()
+    covered = in_scope(Section.objects.live().filter(document=document), source.scope)
+    check_order(document, covered, source)
+    current = standing(document).filter(pk__in=covered)
     known = {section.locator: section for section in current.only("locator", "content_hash")}
     rows = {row.locator: (row, node) for row, node in section_rows(domain, source)}
     given = sum(node.given for _, node in rows.values())

@@ -12,6 +12,7 @@ from retrieval.corpus import changes
 from retrieval.corpus.statements import rows
 from retrieval.indexes import cited, terms
 from retrieval.ingestion import defining
+from retrieval.ingestion.editions import standing, with_edition
 from retrieval.ingestion.staging import shown_name
 from retrieval.jobs import Progress
 from retrieval.models import Document, Domain, JobRun, Section
@@ -52,8 +53,10 @@ def publish(run: JobRun) -> Progress:
     described = document.staged_description | {"retrieved_at": timezone.now(), "staged_description": {}}
     if document.title_given:
         described["title"] = document.title
+    described["editions"] = with_edition(document, run.state.get("scope"), edition or "")
     Document.objects.filter(pk=document.pk).update(**described)
     add_language(document, described["language"])
+    returned = come_back(document)
     staged = {section.locator: section for section in document.sections.staged()}
     current = document.sections.live().filter(valid_to=None)
     removed = list(current.filter(pk__in=run.state["gone"]).values_list("pk", flat=True))
@@ -67,7 +70,7 @@ def publish(run: JobRun) -> Progress:
     changes.keep(document.pk)
     if run.kind != "fetch":
         forget_fetched(document.domain)
-    published = [section.pk for section in staged.values()]
+    published = [*(section.pk for section in staged.values()), *returned]
     closed = [*removed, *(old.pk for old in replaced)]
     link_parents(document)
     link_citations(published=published, closed=closed)
@@ -76,11 +79,20 @@ def publish(run: JobRun) -> Progress:
     upkeep.save_above(document, [*published, *closed])
     terms.count_published(document.domain, version, added=published, removed=closed)
     totals = Counter(run.state.get("totals", {}))
-    totals.update(documents=1, published=len(staged), removed=len(removed))
+    shown = staged.keys() | Section.objects.in_force().filter(pk__in=returned).values_list("locator", flat=True)
+    totals.update(documents=1, published=len(shown), removed=len(removed))
     of = f"{totals['documents']} documents" if totals["documents"] > 1 else shown_name(document)
     message = f"{of}: {totals['published']} sections published, {totals['removed']} removed"
     state = {"phase": "done", "document": document.pk, "totals": totals}
     return Progress(run.total, run.total, message, state, finished=True)
+
+
+def come_back(document: Document) -> list[int]:
+    """Law that was withdrawn is in force again as it was, before an edition changes it. Gives what came back (ids)."""
+    ended = standing(document).filter(valid_to__isnull=False)
+    returned = list(ended.values_list("pk", flat=True))
+    Section.objects.filter(pk__in=returned).update(valid_to=None)
+    return returned
 
 
 def forget_fetched(domain: Domain) -> None:

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from django.conf import settings
-from django.db.models import CharField, F, Max, Model, Q
+from django.db.models import CharField, F, Model
 from django.utils import timezone
 
 from retrieval.citations.citation import cite, cite_plain
@@ -21,6 +21,7 @@ from retrieval.citations.finding import find_citations
 from retrieval.citations.naming import called, short_titles
 from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.indexes import terms
+from retrieval.ingestion.editions import check_order, dated, of_edition, standing
 from retrieval.ingestion.reading import document_of, forget
 from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
 from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
@@ -45,14 +46,14 @@ def read(run: JobRun) -> Progress:
     check_identity(domain, source)
     name = Path(found.filename).name
     rows = checked_rows(domain, source, name)
-    live = Section.objects.filter(document__domain=domain, document__locator=source.identifier).live()
-    covered = in_scope(live, source.scope)
-    check_order(covered, source)
+    document = Document.objects.filter(domain=domain, locator=source.identifier).first()
+    covered, current = in_scope(Section.objects.live().filter(document=document), source.scope), standing(document)
+    check_order(document, covered, source)
     given = sum(node.given for _, node in rows)
-    check_length(covered.filter(valid_to=None).count(), given, force=run.params.get("force", False))
-    beside = live.filter(valid_to=None).exclude(pk__in=covered.values("pk"))
+    check_length(current.filter(pk__in=covered).count(), given, force=run.params.get("force", False))
+    beside = current.exclude(pk__in=covered)
     if source.scope is not None:
-        rows = placed(live.filter(valid_to=None), beside, rows)
+        rows = placed(current, beside, rows)
     progress = stage_some(run, domain, source, rows, name, digest)
     said = {
         "place": asdict(place),
@@ -64,7 +65,7 @@ def read(run: JobRun) -> Progress:
         forget()
         kept = set(beside.values_list("pk", flat=True)) if source.scope is not None else set()
         gone = [pk for pk in progress.state["gone"] if pk not in kept]
-        said |= {"gone": gone, "edition": dated(source.edition)}
+        said |= {"gone": gone, "edition": dated(source.edition), "scope": source.scope}
     return replace(progress, state=progress.state | said)
 
 
@@ -72,46 +73,6 @@ def within(span: Sequence[float], part: Sequence[float]) -> list[float]:
     """The share of a job, from 0 to 1, that a part of a span of it is."""
     begin, end = span
     return [begin + (end - begin) * each for each in part]
-
-
-def dated(edition: date | None) -> str:
-    return edition.isoformat() if edition else ""
-
-
-def of_edition(source: SourceDocument, given: str) -> SourceDocument:
-    """With the day of its edition where people gave one, which is also that of each provision without its own. It names
-    the edition where the source does not.
-    """
-    edition = date.fromisoformat(given) if given else source.edition
-    return replace(source, edition=edition, publication=source.publication or given)
-
-
-def check_order(known: SectionQuerySet, source: SourceDocument) -> None:
-    """Refuses an edition older than what is known: it would end what is in force; and one of a day to come. What begins
-    or ends only later than today was told by an edition of today.
-    """
-    if source.edition is None:
-        return
-    if source.edition > timezone.localdate():
-        raise SourceRefused(
-            gettext_noop("This is the edition of %(edition)s: ingest it from that day on."),
-            edition=source.edition,
-        )
-    changes = known.aggregate(begun=until_today("valid_from"), ended=until_today("valid_to"))
-    latest = max((day for day in changes.values() if day), default=None)
-    if latest and source.edition < latest:
-        raise SourceRefused(
-            gettext_noop(
-                "This is the edition of %(edition)s, but changes up to %(latest)s are known: ingest "
-                "editions in their order."
-            ),
-            edition=source.edition,
-            latest=latest,
-        )
-
-
-def until_today(column: str) -> Max:
-    return Max(column, filter=Q(**{f"{column}__lte": timezone.localdate()}))
 
 
 def in_scope(live: SectionQuerySet, scope: tuple[str, ...] | None) -> SectionQuerySet:
@@ -178,8 +139,7 @@ def stage_some(
         state = {"document": document.pk, "digest": digest, "compared": compared, "staged": staged}
         message = f"{shown_name(document)}: {compared} of {len(rows)} sections compared"
         return Progress(0, len(rows), message, state)  # chunking, which takes far longer, counts from 0
-    current = document.sections.live().filter(valid_to=None)
-    gone = current.exclude(locator__in=[row.locator for row, _ in rows]).values_list("pk", flat=True)
+    gone = standing(document).exclude(locator__in=[row.locator for row, _ in rows]).values_list("pk", flat=True)
     Document.objects.filter(pk=document.pk).update(staged_description=described)  # jobs are read by more people
     state = {
         "phase": "chunk", "document": document.pk, "after": 0, "units": staged,
@@ -398,7 +358,7 @@ def stage(document: Document, rows: list[Row], after: int, has_time: HasTime) ->
     """Saves what differs from the live version; only the order of the rest is brought up to date. Gives how many
     rows are compared, those up to `after` included, and how many were saved.
     """
-    live = {s.locator: s for s in document.sections.live().filter(valid_to=None).defer("text")}
+    live = {s.locator: s for s in standing(document).defer("text")}
     staged = 0
     while after < len(rows):
         portion = rows[after : after + PORTION]

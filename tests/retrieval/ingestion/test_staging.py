@@ -107,7 +107,7 @@ def test_an_edition_older_than_what_is_known_is_refused(regulations, tmp_path):
     ingested(regulations, part_of(tmp_path, "2015-07-01"))
     run = ingested(regulations, part_of(tmp_path, "2014-07-01", s12="Older."))
     assert run.status == JobRun.Status.FAILED
-    assert "the edition of 2014-07-01, but changes up to 2015-07-01 are known" in run.error
+    assert "the edition of 2014-07-01, but that of 2015-07-01 is loaded" in run.error
 
 
 def test_an_edition_of_a_day_to_come_is_refused(regulations, tmp_path):

@@ -1,0 +1,19 @@
+"""A document keeps which editions of it were loaded, so that none comes after a later one."""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("retrieval", "0070_titles_as_cited")]
+
+    operations = [
+        migrations.AddField(
+            "document",
+            "editions",
+            models.JSONField(
+                default=dict,
+                editable=False,
+                help_text="By place that a source was whole for the day of the last edition loaded; by “” all of it.",
+            ),
+        ),
+    ]

@@ -1,0 +1,75 @@
+"""The order of editions, law that was withdrawn and comes back, and editions that are put right."""
+
+import json
+from datetime import date
+
+import pytest
+from django.utils import timezone
+
+from retrieval.access.caller import Caller
+from retrieval.corpus.changes import Span, changes
+from retrieval.ingestion import uploading
+from retrieval.models import Domain, JobRun
+from tests.retrieval.ingestion.conftest import ingested
+
+pytestmark = pytest.mark.django_db
+STAFF = Caller(("user:1",), is_staff=True)
+FIRST, SECOND, THIRD = "2016-01-01", "2017-01-01", "2018-01-01"
+WORDS = {n: f"Dogs of street {n} are leashed." for n in range(1, 5)}
+
+
+@pytest.fixture
+def code():
+    return Domain.objects.get(slug="us_code")
+
+
+@pytest.fixture
+def load(code, tmp_path):
+    """Ingests an edition of a title, sections by number: load(FIRST, WORDS)."""
+
+    def edition(day: str, sections: dict[int, str], **params) -> JobRun:
+        path = tmp_path / "t4.jsonl"
+        rows = ({"locator": f"/us/usc/t4/s{n}", "text": text} for n, text in sections.items())
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return ingested(code, path, edition=day, **params)
+
+    return edition
+
+
+def versions(code: Domain, number: int) -> list[tuple[str, str, str]]:
+    kept = code.sections.live().filter(locator=f"/us/usc/t4/s{number}").order_by("valid_from", "pk")
+    return [(row.text, str(row.valid_from), str(row.valid_to or "")) for row in kept]
+
+
+def told(code: Domain) -> list[tuple[str, str, str]]:
+    found, _ = changes(Caller(), Span(), domains=[code], page=1, size=20)
+    return [(made.section.number, made.kind, str(made.day)) for made in found]
+
+
+def test_an_edition_older_than_the_last_one_is_refused_though_that_changed_nothing(code, load):
+    load(FIRST, WORDS)
+    load(THIRD, WORDS)
+    run = load(SECOND, WORDS | {2: "Dogs roam."})
+    assert run.status == JobRun.Status.FAILED
+    assert f"the edition of {SECOND}, but that of {THIRD} is loaded" in run.error
+    assert versions(code, 2) == [(WORDS[2], FIRST, "")]
+    assert load(THIRD, WORDS | {2: "Dogs roam."}).status == JobRun.Status.DONE
+
+
+@pytest.mark.parametrize(("day", "text"), [(FIRST, WORDS[2]), (THIRD, "Dogs roam.")])
+def test_law_that_was_withdrawn_comes_back_as_it_was_and_is_amended_by_its_edition(code, load, day, text):
+    load(FIRST, WORDS)
+    uploading.withdraw(code.documents.get(), STAFF)
+    assert not code.sections.in_force().exists()
+    assert load(day, WORDS | {2: text}).status == JobRun.Status.DONE
+    assert versions(code, 1) == [(WORDS[1], FIRST, "")]
+    assert versions(code, 2) == ([(text, FIRST, "")] if day == FIRST else [(WORDS[2], FIRST, day), (text, day, "")])
+    assert code.sections.live().in_force().count() == len(WORDS) + 1
+    assert told(code) == ([] if day == FIRST else [("2", "changed", day)])
+
+
+def test_law_that_was_withdrawn_comes_back_without_a_day_too(code, load):
+    load(FIRST, WORDS)
+    uploading.withdraw(code.documents.get(), STAFF)
+    assert load("", WORDS).status == JobRun.Status.DONE
+    assert versions(code, 1) == [(WORDS[1], FIRST, "")] and timezone.localdate() > date.fromisoformat(FIRST)
