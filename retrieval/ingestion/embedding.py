@@ -10,7 +10,6 @@ from retrieval.engines.embedders import Embedder
 from retrieval.errors import ArfError, gettext_noop
 from retrieval.indexes import hnsw, terms
 from retrieval.ingestion.chunking import chunk, chunk_context
-from retrieval.ingestion.editions import standing
 from retrieval.ingestion.in_english import embedded_texts
 from retrieval.jobs import Progress, time_for_more
 from retrieval.models import Chunk, ChunkVector, Document, EmbeddingModel, JobRun, Section
@@ -177,14 +176,14 @@ def save_vectors(
 
 
 def vectors_of_former(chunks: Sequence[Chunk], model: EmbeddingModel) -> dict[int, Vector]:
-    """By chunk, the vector of the same words in the version of its section that is in force: one that only has other
-    notes, links or numbered places is not embedded again.
+    """By chunk, the vector of the same words in another version of its section: one that only has other notes, links or
+    numbered places, or comes back, is not embedded again.
     """
     former = ChunkVector.objects.filter(
         model=model,
         document=chunks[0].document_id,
-        section__in=standing(chunks[0].section.document).filter(
-            locator__in={chunk.section.locator for chunk in chunks}
+        section__in=Section.objects.live().filter(
+            document=chunks[0].document_id, locator__in={chunk.section.locator for chunk in chunks}
         ),
         chunk__text__in=[chunk.text for chunk in chunks],
     )

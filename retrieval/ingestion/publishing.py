@@ -16,6 +16,7 @@ from retrieval.ingestion.editions import standing, with_edition
 from retrieval.ingestion.staging import shown_name
 from retrieval.jobs import Progress
 from retrieval.models import Document, Domain, JobRun, Section
+from retrieval.models.corpus import SectionQuerySet
 from retrieval.summaries import upkeep
 
 # Citations whose place is another than is known, each looked up by itself (OFFSET 0 keeps PostgreSQL from joining all).
@@ -63,9 +64,10 @@ def publish(run: JobRun) -> Progress:
     replaced = list(current.filter(locator__in=list(staged)))
     if document.domain.takes_uploads and document.sections.live().exists():
         begin(staged.keys() - {old.locator for old in replaced}, staged, today)
-    current.filter(pk__in=removed).update(valid_to=today)
-    supersede([(old, staged[old.locator]) for old in replaced], today)
+    end(document, removed, today)
+    supersede(document, [(old, staged[old.locator]) for old in replaced], today)
     return_removed(document, staged)
+    put_right(document, staged)
     document.sections.staged().update(live=True)
     changes.keep(document.pk)
     if run.kind != "fetch":
@@ -111,21 +113,37 @@ def add_language(document: Document, language: str) -> None:
         Domain.objects.filter(pk=domain.pk).update(languages=[*domain.languages, language])
 
 
-def supersede(replaced: list[tuple[Section, Section]], today: date) -> None:
+def end(document: Document, sections: Iterable[int], day: date) -> None:
+    """Closes current texts (ids). One that has yet to begin, or is law that began on that very day, was in force on no
+    day, and is taken back.
+    """
+    closed = document.sections.filter(pk__in=sections)
+    least = "gt" if document.domain.takes_uploads else "gte"
+    take_back(closed.filter(**{f"valid_from__{least}": day}))
+    closed.live().update(valid_to=day)
+
+
+def take_back(sections: SectionQuerySet) -> None:
+    """As if they had never been published."""
+    sections.update(live=False, replaced_at=timezone.now())
+
+
+def supersede(document: Document, replaced: list[tuple[Section, Section]], today: date) -> None:
     """Changed law is closed on the day the new text begins; a mere correction of headings or lines replaces the row. No
     statement for each: thousands of sections are published in one step.
     """
-    corrected = [(old, new) for old, new in replaced if is_corrected(old, new)]
-    changed = [(old, new) for old, new in replaced if not is_corrected(old, new)]
-    for old, new in corrected:
-        if not (new.valid_from and has_yet_to_begin(old)):
-            new.valid_from = old.valid_from or new.valid_from
-    for old, new in changed:
-        later = new.valid_from and new.valid_from > (old.valid_from or date.min)
-        old.valid_to = new.valid_from = new.valid_from if later else today
-    former = Section.objects.filter(pk__in=[old.pk for old, _ in corrected])
-    former.update(live=False, replaced_at=timezone.now())
-    Section.objects.bulk_update([old for old, _ in changed], ["valid_to"], batch_size=500)
+    corrected, changed = [], []
+    for old, new in replaced:
+        day = new.valid_from if new.valid_from and new.valid_from > (old.valid_from or date.min) else today
+        if is_corrected(old, new) or (not document.domain.takes_uploads and old.valid_from == day):
+            corrected.append(old)
+            if not (new.valid_from and has_yet_to_begin(old)):
+                new.valid_from = old.valid_from or new.valid_from
+        else:
+            changed.append(old)
+            old.valid_to = new.valid_from = day
+    take_back(document.sections.filter(pk__in=[old.pk for old in corrected]))
+    Section.objects.bulk_update(changed, ["valid_to"], batch_size=500)
     Section.objects.bulk_update([new for _, new in replaced], ["valid_from"], batch_size=500)
 
 
@@ -133,8 +151,11 @@ def is_corrected(old: Section, new: Section) -> bool:
     """Whether the law is the same: the same words and status, or the first of a place that had neither; or whether what
     is replaced was not the law of any day.
     """
-    same = old.text.split() == new.text.split() and old.status == new.status
-    return same or not (old.text or old.status) or has_yet_to_begin(old)
+    return is_same(old, new) or not (old.text or old.status) or has_yet_to_begin(old)
+
+
+def is_same(old: Section, new: Section) -> bool:
+    return old.text.split() == new.text.split() and old.status == new.status
 
 
 def has_yet_to_begin(section: Section) -> bool:
@@ -161,6 +182,22 @@ def return_removed(document: Document, staged: dict[str, Section]) -> None:
     for section in returned:
         section.valid_from = ends[section.locator]
     Section.objects.bulk_update(returned, ["valid_from"], batch_size=500)
+
+
+def put_right(document: Document, staged: dict[str, Section]) -> None:
+    """Law that follows on the same law goes on with it: an edition that lacked it, or had it otherwise, was mistaken
+    and has been loaded again. People's own documents were as they were handed in.
+    """
+    if document.domain.takes_uploads:
+        return
+    ended = document.sections.live().filter(valid_to__isnull=False, locator__in=list(staged))
+    days = ended.values_list("pk", "locator", "valid_to")
+    before = [pk for pk, locator, day in days if staged[locator].valid_from == day]
+    resumed = [old for old in ended.filter(pk__in=before).order_by("pk") if is_same(old, staged[old.locator])]
+    for old in resumed:
+        staged[old.locator].valid_from = old.valid_from
+    take_back(ended.filter(pk__in=[old.pk for old in resumed]))
+    Section.objects.bulk_update([staged[old.locator] for old in resumed], ["valid_from"], batch_size=500)
 
 
 def link_parents(document: Document) -> None:

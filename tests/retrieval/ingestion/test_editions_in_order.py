@@ -73,3 +73,15 @@ def test_law_that_was_withdrawn_comes_back_without_a_day_too(code, load):
     uploading.withdraw(code.documents.get(), STAFF)
     assert load("", WORDS).status == JobRun.Status.DONE
     assert versions(code, 1) == [(WORDS[1], FIRST, "")] and timezone.localdate() > date.fromisoformat(FIRST)
+
+
+def test_an_edition_that_lacked_sections_or_had_others_is_put_right_by_the_whole_one_of_its_day(code, load):
+    right = WORDS | {1: "Dogs of street 1 roam."}
+    load(FIRST, WORDS)
+    load(SECOND, {1: right[1], 2: "Dgos of street 2.", 3: WORDS[3], 9: "Cats."}, force=True)
+    load(SECOND, right)
+    assert versions(code, 1) == [(WORDS[1], FIRST, SECOND), (right[1], SECOND, "")]
+    assert [versions(code, n) for n in (2, 3, 4)] == [[(WORDS[n], FIRST, "")] for n in (2, 3, 4)]
+    assert versions(code, 9) == [] and told(code) == [("1", "changed", SECOND)]
+    load(THIRD, right | {4: "Dogs of street 4 roam."})
+    assert versions(code, 4) == [(WORDS[4], FIRST, THIRD), ("Dogs of street 4 roam.", THIRD, "")]
