@@ -38,7 +38,7 @@ def differences(domain: Domain, source: SourceDocument, edition: str, *, force: 
     covered = in_scope(Section.objects.live().filter(document=document), source.scope)
     check_order(document, covered, source)
     current = standing(document).filter(pk__in=covered)
-    known = {section.locator: section for section in current.only("locator", "content_hash")}
+    known = {section.locator: section for section in current.only("locator", "content_hash", "valid_from")}
     rows = {row.locator: (row, node) for row, node in section_rows(domain, source)}
     given = sum(node.given for _, node in rows.values())
     check_length(len(known), given, force=force, shortest=SHORTEST)

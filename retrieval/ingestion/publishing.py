@@ -1,7 +1,8 @@
 """Publishes a staged document in one transaction: new text goes live, old text is closed, links are resolved."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from datetime import date
 
 from django.db import connection
@@ -13,6 +14,7 @@ from retrieval.corpus.statements import rows
 from retrieval.indexes import cited, terms
 from retrieval.ingestion import defining
 from retrieval.ingestion.editions import standing, with_edition
+from retrieval.ingestion.ordering import moved_to, places_with
 from retrieval.ingestion.staging import shown_name
 from retrieval.jobs import Progress
 from retrieval.models import Document, Domain, JobRun, Section
@@ -64,10 +66,11 @@ def publish(run: JobRun) -> Progress:
     replaced = list(current.filter(locator__in=list(staged)))
     if document.domain.takes_uploads and document.sections.live().exists():
         begin(staged.keys() - {old.locator for old in replaced}, staged, today)
+    moved = moved_to(places_with(document), places_with(document, staged.values(), gone=removed))
     end(document, removed, today)
-    supersede(document, [(old, staged[old.locator]) for old in replaced], today)
+    supersede(document, [(old, staged[old.locator]) for old in replaced], today, told=bool(edition), moved=moved)
     return_removed(document, staged)
-    put_right(document, staged)
+    put_right(document, staged, but=replaced)
     document.sections.staged().update(live=True)
     changes.keep(document.pk)
     if run.kind != "fetch":
@@ -128,14 +131,19 @@ def take_back(sections: SectionQuerySet) -> None:
     sections.update(live=False, replaced_at=timezone.now())
 
 
-def supersede(document: Document, replaced: list[tuple[Section, Section]], today: date) -> None:
-    """Changed law is closed on the day the new text begins; a mere correction of headings or lines replaces the row. No
-    statement for each: thousands of sections are published in one step.
+def supersede(
+    document: Document, replaced: list[tuple[Section, Section]], today: date, *, told: bool, moved: Container[str]
+) -> None:
+    """Changed law is closed on the day the new text begins; a mere correction of lines, or of headings where the source
+    is not `told` to be of a day, replaces the row. No statement for each: thousands of sections are published in one
+    step.
     """
     corrected, changed = [], []
     for old, new in replaced:
         day = new.valid_from if new.valid_from and new.valid_from > (old.valid_from or date.min) else today
-        if is_corrected(old, new) or (not document.domain.takes_uploads and old.valid_from == day):
+        is_another = told and (has_other_heading(old, new) or old.locator in moved)
+        was_never = has_yet_to_begin(old) or (not document.domain.takes_uploads and old.valid_from == day)
+        if was_never or (is_corrected(old, new) and not is_another):
             corrected.append(old)
             if not (new.valid_from and has_yet_to_begin(old)):
                 new.valid_from = old.valid_from or new.valid_from
@@ -148,14 +156,18 @@ def supersede(document: Document, replaced: list[tuple[Section, Section]], today
 
 
 def is_corrected(old: Section, new: Section) -> bool:
-    """Whether the law is the same: the same words and status, or the first of a place that had neither; or whether what
-    is replaced was not the law of any day.
-    """
-    return is_same(old, new) or not (old.text or old.status) or has_yet_to_begin(old)
+    """Whether the law is the same: the same words and status, or the first of a place that had neither."""
+    return has_same_text(old, new) or not (old.text or old.status)
 
 
-def is_same(old: Section, new: Section) -> bool:
+def has_same_text(old: Section, new: Section) -> bool:
     return old.text.split() == new.text.split() and old.status == new.status
+
+
+def has_other_heading(old: Section, new: Section) -> bool:
+    """Whether it has other words, however they are set."""
+    before, after = (re.findall(r"\w+", each.heading.casefold()) for each in (old, new))
+    return before != after
 
 
 def has_yet_to_begin(section: Section) -> bool:
@@ -184,20 +196,25 @@ def return_removed(document: Document, staged: dict[str, Section]) -> None:
     Section.objects.bulk_update(returned, ["valid_from"], batch_size=500)
 
 
-def put_right(document: Document, staged: dict[str, Section]) -> None:
+def put_right(document: Document, staged: dict[str, Section], *, but: Iterable[Section]) -> None:
     """Law that follows on the same law goes on with it: an edition that lacked it, or had it otherwise, was mistaken
     and has been loaded again. People's own documents were as they were handed in.
     """
     if document.domain.takes_uploads:
         return
     ended = document.sections.live().filter(valid_to__isnull=False, locator__in=list(staged))
-    days = ended.values_list("pk", "locator", "valid_to")
+    days = ended.exclude(pk__in=[old.pk for old in but]).values_list("pk", "locator", "valid_to")
     before = [pk for pk, locator, day in days if staged[locator].valid_from == day]
-    resumed = [old for old in ended.filter(pk__in=before).order_by("pk") if is_same(old, staged[old.locator])]
+    resumed = [old for old in ended.filter(pk__in=before).order_by("pk") if goes_on(old, staged[old.locator])]
     for old in resumed:
         staged[old.locator].valid_from = old.valid_from
     take_back(ended.filter(pk__in=[old.pk for old in resumed]))
     Section.objects.bulk_update([staged[old.locator] for old in resumed], ["valid_from"], batch_size=500)
+
+
+def goes_on(old: Section, new: Section) -> bool:
+    is_there = old.parent_locator == new.parent_locator
+    return is_there and has_same_text(old, new) and not has_other_heading(old, new)
 
 
 def link_parents(document: Document) -> None:

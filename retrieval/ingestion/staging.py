@@ -6,7 +6,7 @@ Readers see nothing of staged sections until `publishing`. Text that did not cha
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from functools import cache
@@ -20,8 +20,8 @@ from retrieval.citations.citation import cite, cite_plain
 from retrieval.citations.finding import find_citations
 from retrieval.citations.naming import called, short_titles
 from retrieval.errors import SourceRefused, gettext_noop
-from retrieval.indexes import terms
 from retrieval.ingestion.editions import check_order, dated, of_edition, standing
+from retrieval.ingestion.ordering import arrange
 from retrieval.ingestion.reading import document_of, forget
 from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
 from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
@@ -53,7 +53,8 @@ def read(run: JobRun) -> Progress:
     check_length(current.filter(pk__in=covered).count(), given, force=run.params.get("force", False))
     beside = current.exclude(pk__in=covered)
     if source.scope is not None:
-        rows = placed(current, beside, rows)
+        known = {*current.values_list("locator", flat=True)}
+        rows = [(row, node) for row, node in rows if node.given or row.locator not in known]
     progress = stage_some(run, domain, source, rows, name, digest)
     said = {
         "place": asdict(place),
@@ -79,7 +80,8 @@ def in_scope(live: SectionQuerySet, scope: tuple[str, ...] | None) -> SectionQue
     """The sections that a source replaces: those below the places for which it is whole."""
     if scope is None:
         return live
-    parents = dict(live.values_list("locator", "parent_locator"))
+    last = live.order_by(F("valid_to").asc(nulls_last=True), "pk")
+    parents = dict(last.values_list("locator", "parent_locator"))
     inside = {"": False} | dict.fromkeys(scope, True)
 
     def is_inside(locator: str) -> bool:
@@ -88,26 +90,6 @@ def in_scope(live: SectionQuerySet, scope: tuple[str, ...] | None) -> SectionQue
         return inside[locator]
 
     return live.filter(locator__in=[locator for locator in parents if is_inside(locator)])
-
-
-def placed(current: SectionQuerySet, beside: SectionQuerySet, rows: list[Row]) -> list[Row]:
-    """The rows of a part of a document, in the place that the part has in it, else at its end. What stands above it is
-    made only where there is none; what follows it moves on where the part has grown.
-    """
-    known = dict(current.values_list("locator", "position"))
-    new = [(row, node) for row, node in rows if node.given or row.locator not in known]
-    given = {row.locator for row, _ in new}
-    others = dict(beside.exclude(locator__in=given).values_list("locator", "position"))
-    own = [position for locator, position in known.items() if locator not in others]
-    first = min(own, default=max(known.values(), default=0) + 1)
-    after = min((position for position in others.values() if position >= first), default=None)
-    lacking = 0 if after is None else first + len(new) - after
-    if lacking > 0:
-        with terms.unchanged(rows[0][0].domain):
-            beside.filter(locator__in=list(others), position__gte=first).update(position=F("position") + lacking)
-    for offset, (row, _) in enumerate(new):
-        row.position = first + offset
-    return new
 
 
 def stage_some(
@@ -358,33 +340,32 @@ def stage(document: Document, rows: list[Row], after: int, has_time: HasTime) ->
     """Saves what differs from the live version; only the order of the rest is brought up to date. Gives how many
     rows are compared, those up to `after` included, and how many were saved.
     """
+    moved = arrange(document, [section for section, _ in rows])
     live = {s.locator: s for s in standing(document).defer("text")}
     staged = 0
     while after < len(rows):
         portion = rows[after : after + PORTION]
-        changed = [row for row in portion if differs(live.get(row[0].locator), row[0])]
+        changed = [row for row in portion if differs(live.get(row[0].locator), row[0], moved)]
         for section, node in changed:
             section.document = document
             if section.locator in live and section.status and has_ended(node):
                 section.valid_from = node.valid_to  # the day on which what stood there ended
         Section.objects.bulk_create([section for section, _ in changed])
         save_parts(changed)
-        with terms.unchanged(document.domain):
-            reorder(live, [section for section, _ in portion])
         after, staged = after + len(portion), staged + len(changed)
         if not has_time():
             break
     return after, staged
 
 
-def differs(old: Section | None, new: Section) -> bool:
+def differs(old: Section | None, new: Section, moved: Container[str] = ()) -> bool:
     """What begins later than today, and than what it changes, waits for the first ingestion from its day on: until then
     the old text is the law.
     """
     if old is None:
         return True
     waits = new.valid_from and new.valid_from > max(timezone.localdate(), old.valid_from or date.min)
-    return old.content_hash != new.content_hash and not waits
+    return (old.content_hash != new.content_hash or new.locator in moved) and not waits
 
 
 def save_parts(changed: list[Row]) -> None:
@@ -425,14 +406,3 @@ def citations_of(section: Section, node: Node) -> list[Citation]:
         for (start, locator), (text, end) in marked.items()
         if locator != section.locator and len(locator) <= 300
     ]
-
-
-def reorder(live: dict[str, Section], rows: list[Section]) -> None:
-    moved = []
-    for row in rows:
-        old = live.get(row.locator)
-        place = (row.position, row.depth, row.parent_locator)
-        if old and (old.position, old.depth, old.parent_locator) != place:
-            old.position, old.depth, old.parent_locator = place
-            moved.append(old)
-    Section.objects.bulk_update(moved, ["position", "depth", "parent_locator"])
