@@ -15,6 +15,7 @@ from django.db.models import F, Q, QuerySet, Value
 
 from retrieval.access.caller import Caller
 from retrieval.corpus import history
+from retrieval.corpus.moved import GONE
 from retrieval.errors import NotFound
 from retrieval.models import Domain, Section
 from retrieval.models.corpus import SectionQuerySet
@@ -27,20 +28,34 @@ ROW = ("pk", "document_id", "position", "day", "kind")
 ORDER = ("-day", "document_id", "position", "-pk")
 Row = tuple[int, int, int, date, str, history.Change | None]
 
-# A version changes the law that another precedes; one that joins a document that was there before is new.
+# A version changes the law on which it follows without a day between; one that joins a document that was there before,
+# or takes the place of what only says that nothing is there, is new. Law ends where no other follows on it, unless its
+# document was withdrawn. What only stands elsewhere than before changes nothing.
 KEEP = """
 WITH version AS (
+    SELECT id, valid_from, valid_to, text = '' AS is_empty, status = ANY(%(gone)s) AS is_gone,
+        lag(id) OVER in_time AS before, coalesce(lag(valid_to) OVER in_time >= valid_from, false) AS follows,
+        coalesce(lag(status) OVER in_time = ANY(%(gone)s), false) AS fills,
+        coalesce(lead(valid_from) OVER in_time <= valid_to, false) AND lead(status) OVER in_time <> ALL(%(gone)s)
+            AS goes_on,
+        min(coalesce(valid_from, '-infinity')) OVER () AS first,
+        CASE WHEN count(*) FILTER (WHERE valid_to IS NULL) OVER () = 0 THEN max(valid_to) OVER () END AS withdrawn
+    FROM retrieval_section WHERE document_id = %(document)s AND live
+    WINDOW in_time AS (PARTITION BY locator ORDER BY valid_from NULLS FIRST, valid_to NULLS LAST, id)
+), told AS (
     SELECT id,
-        CASE WHEN valid_from >= min(valid_to) OVER place AND row_number() OVER in_time > 1 THEN 'changed'
-             WHEN valid_from > min(coalesce(valid_from, '-infinity')) OVER () THEN 'new' ELSE '' END AS began_as,
-        valid_to IS NOT NULL AND coalesce(valid_to > max(valid_from) OVER place, true) AS ended
-    FROM retrieval_section WHERE document_id = %s AND live
-    WINDOW place AS (PARTITION BY locator),
-        in_time AS (PARTITION BY locator ORDER BY valid_from NULLS FIRST, valid_to NULLS LAST, id)
+        CASE WHEN is_gone AND (is_empty OR follows) THEN ''
+             WHEN follows AND NOT fills THEN CASE WHEN (
+                 SELECT (old.text, old.heading) = (new.text, new.heading)
+                 FROM retrieval_section old, retrieval_section new WHERE old.id = before AND new.id = version.id
+             ) THEN '' ELSE 'changed' END
+             WHEN valid_from > first THEN 'new' ELSE '' END AS began_as,
+        valid_to IS NOT NULL AND valid_to IS DISTINCT FROM withdrawn AND NOT goes_on
+            AND NOT (is_gone AND (is_empty OR follows)) AS ended
+    FROM version
 )
-UPDATE retrieval_section section SET began_as = version.began_as, ended = version.ended
-FROM version WHERE section.id = version.id
-    AND (section.began_as, section.ended) IS DISTINCT FROM (version.began_as, version.ended)
+UPDATE retrieval_section section SET began_as = told.began_as, ended = told.ended
+FROM told WHERE section.id = told.id AND (section.began_as, section.ended) IS DISTINCT FROM (told.began_as, told.ended)
 """
 
 
@@ -112,7 +127,7 @@ def began(results: SectionQuerySet, span: Span, kinds: Sequence[str]) -> QuerySe
 
 
 def ended(results: SectionQuerySet, span: Span) -> QuerySet:
-    """Versions that none follows."""
+    """Versions on which no law follows."""
     found = results.filter(span.of("valid_to"), ended=True)
     return found.annotate(day=F("valid_to"), kind=Value(REPEALED)).order_by(*ORDER).values_list(*ROW)
 
@@ -130,7 +145,7 @@ def by_later_law(known: SectionQuerySet, span: Span, kinds: Sequence[str]) -> It
 def keep(document: int) -> None:
     """Keeps which versions of a document (its id) are changes; called whenever one of them began or ended."""
     with connection.cursor() as cursor:
-        cursor.execute(KEEP, [document])
+        cursor.execute(KEEP, {"document": document, "gone": [*GONE, "reserved"]})
 
 
 def with_versions(known: SectionQuerySet, rows: Sequence[Row]) -> list[Made]:

@@ -16,4 +16,11 @@ class Migration(migrations.Migration):
                 help_text="By place that a source was whole for the day of the last edition loaded; by “” all of it.",
             ),
         ),
+        migrations.AlterField(
+            "section",
+            "ended",
+            models.BooleanField(
+                default=False, editable=False, help_text="It has a last day, and no law follows on it."
+            ),
+        ),
     ]

@@ -349,7 +349,7 @@ class Section(models.Model):
         help_text=_("What its first day brought: new or changed. Empty: its document began with it."),
     )
     ended = models.BooleanField(
-        default=False, editable=False, help_text=_("It has a last day, and no version of it follows.")
+        default=False, editable=False, help_text=_("It has a last day, and no law follows on it.")
     )
 
     objects = SectionQuerySet.as_manager()

@@ -122,10 +122,43 @@ def test_a_change_knows_what_was_there_before(code):
     assert (found[0].before.text, found[0].section.text) == ("Before.", "After.")
 
 
-def test_what_comes_back_is_no_change_of_another_and_what_ended_meanwhile_is_not_repealed(code):
+def test_what_comes_back_after_a_time_is_new_and_was_repealed_before(code):
     a_section(code, "Back.", locator=f"{code.locator}/gone", valid_from=date(2023, 1, 1))
     keep(code.pk)
-    assert told(code, since=THIRD) == [("gone", "changed", 2023)]
+    assert told(code, since=THIRD) == [("gone", "new", 2023), ("gone", "repealed", 2022)]
+
+
+@pytest.mark.parametrize("status", ["repealed", "reserved", "transferred"])
+def test_what_only_says_that_nothing_is_there_repeals_and_what_takes_its_place_is_new(code, status):
+    Section.objects.filter(text="After.").update(valid_to=THIRD)
+    there = {"locator": f"{code.locator}/changed", "status": status}
+    stub = a_section(code, "", **there, valid_from=THIRD)
+    keep(code.pk)
+    assert told(code, since=THIRD, kinds=("repealed",)) == [("changed", "repealed", 2022), ("gone", "repealed", 2022)]
+    assert told(code, since=THIRD, kinds=("changed", "new")) == []
+    Section.objects.filter(pk=stub.pk).update(valid_to=date(2023, 1, 1))
+    a_section(code, "Another.", locator=there["locator"], valid_from=date(2023, 1, 1))
+    keep(code.pk)
+    assert told(code, since=date(2023, 1, 1)) == [("changed", "new", 2023)]
+
+
+def test_a_number_that_was_only_kept_free_is_neither_new_nor_repealed(code):
+    a_section(code, "", locator=f"{code.locator}/free", status="reserved", valid_from=SECOND, valid_to=THIRD)
+    keep(code.pk)
+    assert not [each for each in told(code) if each[0] == "free"]
+
+
+def test_what_is_only_put_elsewhere_is_no_change(code):
+    Section.objects.filter(text="Same.").update(valid_to=THIRD)
+    a_section(code, "Same.", locator=f"{code.locator}/same", parent_locator="/elsewhere", valid_from=THIRD)
+    keep(code.pk)
+    assert not [each for each in told(code) if each[0] == "same"]
+
+
+def test_what_is_withdrawn_is_not_repealed(code):
+    code.sections.filter(valid_to=None).update(valid_to=date(2024, 1, 1))
+    keep(code.pk)
+    assert told(code, since=date(2023, 1, 1)) == []
 
 
 def test_what_joins_a_document_without_days_is_new():

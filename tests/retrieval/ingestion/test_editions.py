@@ -202,11 +202,12 @@ def test_every_change_of_twelve_editions_is_kept_and_each_day_has_its_words(meas
     assert {(number, ends) for number, _, ends, _ in versions if ends} - same_words == ended
     made, more = changes(ANONYMOUS, Span(), domains=[regulations], page=1, size=1_000)
     told = [one for one in made if one.section in kept_of_it]
-    assert {(one.section.number, one.day) for one in told if one.kind != REPEALED} - same_words == begun and not more
-    last = {number: max(begins for one, begins, *_ in versions if one == number) for number, *_ in versions}
-    for_good = {(number, day) for number, day in ended if last[number] < day}
-    assert {(one.section.number, one.day) for one in told if one.kind == REPEALED} == for_good
+    saying = {(number, begins) for number, begins, _, text in versions if text}  # the others only keep a number free
+    said_until = {(number, ends) for number, _, ends, text in versions if ends and text}
+    changed = {(one.section.number, one.day) for one in told if one.kind != REPEALED} - same_words
+    assert changed == begun & saying and not more
+    assert {(one.section.number, one.day) for one in told if one.kind == REPEALED} == said_until - saying
     for day, edition in editions.items():
-        there = {row.number: words_of(row.text) for row in kept_of_it.valid_on(day)}
-        assert there == sections_apart(edition)
+        there = {row.number: words_of(row.text) for row in kept_of_it.valid_on(day).in_order()}
+        assert there == (law := sections_apart(edition)) and [*there] == [*law]
     assert len(editions) * every == 12

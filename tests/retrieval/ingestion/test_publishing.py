@@ -134,7 +134,7 @@ def test_what_changes_is_kept_with_each_edition(domain, write):
     assert changed_in(domain)[0] == ("repealed", "Cats.")
     ingested(domain, write("Dogs and foxes.", "Cats again.", "Cows."), edition="2023-01-01")
     assert changed_in(domain) == [
-        ("changed", "Cats again."), ("changed", "Dogs and foxes."), ("new", "Cows."),
+        ("new", "Cats again."), ("repealed", "Cats."), ("changed", "Dogs and foxes."), ("new", "Cows."),
     ]  # fmt: skip
 
 
