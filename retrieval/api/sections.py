@@ -258,24 +258,24 @@ def anchors_of(section: Section) -> list[dict]:
 
 
 def citations_made(section: Section, readable: SectionQuerySet) -> list[dict]:
+    """Named as what is cited is on the day."""
     edges = Citation.objects.filter(source=section, target__locator__in=readable.values("locator"))
-    rows = edges.order_by("start", "pk").values_list("text", "start", "end", *cited("target"))[:MAX_EDGES]
+    columns = ("text", "start", "end", "target_locator", "target__locator")
+    rows = list(edges.order_by("start", "pk").values_list(*columns)[:MAX_EDGES])
+    there = readable.filter(locator__in={row[-1] for row in rows}).order_by("pk").values_list(*NAMED_BY)
+    named = {place[0]: place for place in there}
     return [
-        {"text": text, "start": start, "end": end, "pin": pin, **reference(*place)}
-        for text, start, end, pin, *place in rows
+        {"text": text, "start": start, "end": end, "pin": pin, **reference(*named[locator])}
+        for text, start, end, pin, locator in rows
     ]
 
 
 def citations_received(section: Section, readable: SectionQuerySet) -> list[dict]:
-    versions = Section.objects.filter(locator=section.locator).values_list("pk", flat=True)
-    edges = Citation.objects.filter(pk__in=graph.citing(versions, "pk"), source__in=readable)
+    edges = Citation.objects.filter(pk__in=graph.citing(section, "pk"), source__in=readable)
     in_order = edges.order_by("source__document_id", "source__position", "start", "pk")
-    rows = in_order.values_list("text", *cited("source"))[:MAX_EDGES]
+    columns = ("target_locator", *(f"source__{name}" for name in NAMED_BY))
+    rows = in_order.values_list("text", *columns)[:MAX_EDGES]
     return [{"text": text, "pin": pin, **reference(*place)} for text, pin, *place in rows]
-
-
-def cited(end: str) -> list[str]:
-    return ["target_locator", *(f"{end}__{name}" for name in NAMED_BY)]
 
 
 def references(rows: QuerySet, *named_by: str) -> list[dict]:

@@ -17,31 +17,50 @@ FAN_OUT = 100  # edges followed from one provision each way
 MOST_CITING = 1_000  # citations of one section among which those are looked for that a page lists, from either end
 SHARED = 50  # provisions that one cites, or is cited by, through which related ones are looked for
 RELATED = 10
-ENDS = {"made": ("source_id", "target_id"), "received": ("target_id", "source_id")}
-NAMED = ("id", "locator", "citation", "heading")
+NAMED = ("id", "document_id", "locator", "citation", "heading")
+# Citations lead to the version in force of what they cite: on another day that place has the version of that day.
+TODAY = "({readable}) AS other ON other.id = {cited}"
+ON_A_DAY = """retrieval_section known ON known.id = {cited} CROSS JOIN LATERAL (
+    SELECT * FROM ({readable}) AS version
+    WHERE version.document_id = known.document_id AND version.locator = known.locator OFFSET 0
+) AS other"""
+VERSIONS = """(
+    SELECT version.id FROM retrieval_section one JOIN retrieval_section version
+        ON version.document_id = one.document_id AND version.locator = one.locator
+    WHERE one.id = {one}
+)"""
 EDGES = """
 SELECT node.id, edge.id, edge.locator, edge.citation, edge.heading
-FROM unnest(%s::bigint[]) WITH ORDINALITY AS node(id, place), LATERAL (
-    SELECT DISTINCT other.id, other.locator, other.citation, other.heading
-    FROM retrieval_citation citation JOIN ({readable}) AS other ON other.id = citation.{other}
-    WHERE citation.{here} = node.id AND citation.{other} <> node.id
-    ORDER BY other.id LIMIT %s
-) AS edge
+FROM unnest(%s::bigint[]) WITH ORDINALITY AS node(id, place), LATERAL ({found}) AS edge
 ORDER BY node.place, edge.id
 """
+MADE = """
+SELECT DISTINCT other.id, other.locator, other.citation, other.heading
+FROM retrieval_citation citation JOIN {other}
+WHERE citation.source_id = node.id AND other.id <> node.id ORDER BY other.id LIMIT {most}
+"""
+RECEIVED = """
+SELECT DISTINCT citing.id, citing.locator, citing.citation, citing.heading FROM {versions} AS version, LATERAL (
+    SELECT DISTINCT other.id, other.locator, other.citation, other.heading
+    FROM retrieval_citation citation JOIN ({readable}) AS other ON other.id = citation.source_id
+    WHERE citation.target_id = version.id AND other.id <> node.id ORDER BY other.id LIMIT {most}
+) AS citing
+ORDER BY citing.id LIMIT {most}
+"""
 IN_COMMON = """
-WITH readable AS NOT MATERIALIZED ({readable}), made AS (
-    SELECT DISTINCT target_id AS id FROM retrieval_citation JOIN readable ON readable.id = target_id
-    WHERE source_id = %s ORDER BY id LIMIT %s
+WITH readable AS NOT MATERIALIZED ({readable}), here AS ({versions}), made AS (
+    SELECT DISTINCT citation.target_id AS id FROM retrieval_citation citation JOIN {made}
+    WHERE citation.source_id = %s ORDER BY id LIMIT %s
 ), received AS (
     SELECT DISTINCT source_id AS id FROM retrieval_citation JOIN readable ON readable.id = source_id
-    WHERE target_id = %s ORDER BY id LIMIT %s
+    WHERE target_id IN (SELECT id FROM here) ORDER BY id LIMIT %s
 ), shared AS (
     SELECT also.id, made.id AS through FROM made, LATERAL (
         SELECT source_id AS id FROM retrieval_citation WHERE target_id = made.id ORDER BY id LIMIT %s) also
     UNION
-    SELECT also.id, received.id FROM received, LATERAL (
+    SELECT other.id, received.id FROM received, LATERAL (
         SELECT target_id AS id FROM retrieval_citation WHERE source_id = received.id ORDER BY id LIMIT %s) also
+    JOIN {also}
 )
 SELECT shared.id FROM shared JOIN readable ON readable.id = shared.id
 WHERE shared.id <> %s
@@ -81,25 +100,35 @@ def node_of(locator: str, citation: str, heading: str, depth: int) -> dict:
 def edges_of(sections: list[int], way: str, caller: Caller, day: date | None) -> list[tuple]:
     """(section, the other's id, locator, citation and heading): the first edges of each section."""
     readable, scope = statements.readable(caller, day, *NAMED)
-    here, other = ENDS[way]
-    sql = EDGES.format(readable=readable, here=here, other=other)
-    return statements.rows(sql, [sections, *scope, FAN_OUT])
+    if way == "made":
+        found = MADE.format(other=cited_on(day, "citation.target_id", readable), most=FAN_OUT)
+    else:
+        found = RECEIVED.format(versions=VERSIONS.format(one="node.id"), readable=readable, most=FAN_OUT)
+    return statements.rows(EDGES.format(found=found), [sections, *scope])
+
+
+def cited_on(day: date | None, column: str, readable: str) -> str:
+    return (ON_A_DAY if day else TODAY).format(cited=column, readable=readable)
 
 
 def related(section: Section, caller: Caller, day: date | None) -> list[int]:
     """Ids of the provisions that cite most of what this one cites, or are cited most beside it; none that it holds or
     that hold it. Of equal ones the newest decision comes first.
     """
-    readable, scope = statements.readable(caller, day, "id", "locator", "level", "valid_from")
+    readable, scope = statements.readable(caller, day, "id", "document_id", "locator", "level", "valid_from")
+    made, also = (cited_on(day, column, "TABLE readable") for column in ("citation.target_id", "also.id"))
+    sql = IN_COMMON.format(readable=readable, versions=VERSIONS.format(one="%s"), made=made, also=also)
     pk, locator = section.pk, section.locator
-    bounds = [pk, SHARED, pk, SHARED, FAN_OUT, FAN_OUT, pk, locator, locator, RELATED]
-    return [found for (found,) in statements.rows(IN_COMMON.format(readable=readable), [*scope, *bounds])]
+    bounds = [pk, pk, SHARED, SHARED, FAN_OUT, FAN_OUT, pk, locator, locator, RELATED]
+    return [found for (found,) in statements.rows(sql, [*scope, *bounds])]
 
 
-def citing(targets: Iterable[int], column: str) -> QuerySet:
-    """This column of the citations of some sections (ids): all, but of a section that is cited very often only the
-    first and the last by when their sources were read.
+def citing(section: Section, column: str) -> QuerySet:
+    """This column of the citations of a section: all, but of one that is cited very often only the first and the last
+    by when their sources were read. Those of a former version lead to the one in force, if there is any.
     """
+    versions = Section.objects.filter(document=section.document_id, locator=section.locator)
+    targets = [section.pk] if section.valid_to is None else versions.values_list("pk", flat=True)
     found = Citation.objects.none().values(column)
     for target in targets:
         cited = Citation.objects.filter(target=target).values(column)

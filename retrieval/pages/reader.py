@@ -275,7 +275,7 @@ def versions_of(section: Section, caller: Caller) -> list[Section]:
 
 def citing(section: Section, reader: Reader) -> SectionQuerySet:
     """What cites this provision, as far as it is looked for."""
-    return reader.readable.filter(pk__in=graph.citing([section.pk], "source")).exclude(pk=section.pk).only(*BRIEF)
+    return reader.readable.filter(pk__in=graph.citing(section, "source")).exclude(pk=section.pk).only(*BRIEF)
 
 
 def cases_on(section: Section, reader: Reader) -> list[Section]:

@@ -119,6 +119,34 @@ def test_what_a_provision_holds_and_what_holds_it_are_not_related():
     assert graph.related(beside, ANONYMOUS, None) == [above.pk, here.pk, below.pk]
 
 
+THEN, NOW = date(2016, 7, 1), date(2020, 1, 1)
+
+
+def test_on_an_earlier_day_the_graph_is_that_of_the_day_under_the_names_of_the_day(client):
+    document = a_document(a_domain())
+
+    def versions(name: str) -> list[Section]:
+        """Its text until 2020, which ends then, and that of today, to which citations lead."""
+        place = {"locator": f"{document.locator}/{name}"}
+        days = ({"valid_from": date(2015, 1, 1), "valid_to": NOW}, {"valid_from": NOW})
+        return [a_section(document, name, heading=f"{name} {n}", **place, **day) for n, day in enumerate(days)]
+
+    here, cited, beside = map(versions, ("here", "cited", "beside"))
+    for then, now in (here, beside):
+        cite(then, cited[1])
+        cite(now, cited[1])
+    for day, n in ((THEN, 0), (None, 1)):
+        for section, ends in ((here[n], {"cited"}), (cited[n], {"here", "beside"})):
+            found = graph.around(section, ANONYMOUS, day, depth=1, ways=BOTH, limit=9)
+            assert {node["title"] for node in found["nodes"][1:]} == {f"{name} {n}" for name in ends}
+        assert graph.related(here[n], ANONYMOUS, day) == [beside[n].pk]
+        asked = {"as_of": day.isoformat()} if day else {}
+        told = client.get(f"/api/v1/sections{here[n].locator}", asked).json()["citations"]["made"]
+        assert [edge["title"] for edge in told] == [f"cited {n}"]
+        page = client.get(f"/law{cited[n].locator}", asked).context["page"]
+        assert [one.heading for one in page.cited_by] == [f"here {n}", f"beside {n}"]
+
+
 def exported(*arguments):
     out = StringIO()
     call_command("export_graph", *arguments, stdout=out)
