@@ -3,7 +3,14 @@
 from dataclasses import asdict, dataclass
 
 from retrieval.ingestion.editions import check_order, of_edition, standing
-from retrieval.ingestion.staging import check_identity, check_length, differs, in_scope, section_rows
+from retrieval.ingestion.staging import (
+    check_identity,
+    check_length,
+    differs,
+    given_in,
+    in_scope,
+    section_rows,
+)
 from retrieval.models import Document, Domain, Section
 from retrieval.parsing.tree import SourceDocument
 
@@ -40,8 +47,8 @@ def differences(domain: Domain, source: SourceDocument, edition: str, *, force: 
     current = standing(document).filter(pk__in=covered)
     known = {section.locator: section for section in current.only("locator", "content_hash", "valid_from")}
     rows = {row.locator: (row, node) for row, node in section_rows(domain, source)}
-    given = sum(node.given for _, node in rows.values())
-    check_length(len(known), given, force=force, shortest=SHORTEST)
+    given = given_in(rows.values())
+    check_length(current.results().count(), given, force=force, shortest=SHORTEST)
     return Differences(
         title=source.title,
         given=given,

@@ -333,7 +333,7 @@ def compare_one(run: JobRun, domain: Domain, state: State) -> None:
         made = differences(domain, found.document, source.edition, force=force)
         state.given += made.given
         if source.whole and found.following is None:
-            held = Section.objects.filter(domain=domain).live().filter(valid_to=None).count()
+            held = Section.objects.filter(domain=domain).live().in_force().results().count()
             check_length(held, state.given, force=force, shortest=SHORTEST)
     except SourceRefused:
         if path.is_file():

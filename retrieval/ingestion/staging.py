@@ -49,8 +49,8 @@ def read(run: JobRun) -> Progress:
     document = Document.objects.filter(domain=domain, locator=source.identifier).first()
     covered, current = in_scope(Section.objects.live().filter(document=document), source.scope), standing(document)
     check_order(document, covered, source)
-    given = sum(node.given for _, node in rows)
-    check_length(current.filter(pk__in=covered).count(), given, force=run.params.get("force", False))
+    known = current.results().filter(pk__in=covered).count()
+    check_length(known, given_in(rows), force=run.params.get("force", False))
     beside = current.exclude(pk__in=covered)
     if source.scope is not None:
         known = {*current.values_list("locator", flat=True)}
@@ -202,12 +202,23 @@ def check_identity(domain: Domain, source: SourceDocument) -> None:
 
 
 def checked_rows(domain: Domain, source: SourceDocument, filename: str) -> list[Row]:
-    """What a source becomes. Raises SourceRefused for words that no column holds."""
+    """What a source becomes. Raises SourceRefused for words that no column holds or what ends before it begins."""
     rows = list(section_rows(domain, source))
     check_lengths([Document(locator=source.identifier, **description(source, filename, ""))])
     for section, node in rows:
         check_lengths([section, *anchors_of(section, node)])
+        check_days(node)
     return rows
+
+
+def check_days(node: Node) -> None:
+    if node.valid_from and node.valid_to and node.valid_to < node.valid_from:
+        raise SourceRefused(
+            gettext_noop("%(place)s ends on %(ends)s, before it begins on %(begins)s."),
+            place=node.locator,
+            ends=node.valid_to,
+            begins=node.valid_from,
+        )
 
 
 def check_lengths(rows: Iterable[Model]) -> None:
@@ -241,6 +252,11 @@ def check_length(before: int, given: int, *, force: bool, shortest: float = SHOR
             given=given,
             before=before,
         )
+
+
+def given_in(rows: Iterable[Row]) -> int:
+    """How many sections a source gives, without the levels above them."""
+    return sum(section.is_result and node.given for section, node in rows)
 
 
 def description(source: SourceDocument, filename: str, digest: str) -> dict:

@@ -308,14 +308,14 @@ def rename(document: Document, title: str, caller: Caller) -> None:
 
 
 def withdraw(document: Document, caller: Caller) -> int:
-    """Closes every section of a document today: its past stays readable. Gives how many were in force. Raises
-    Forbidden for who does not own it, nor leads the matter that does.
+    """Closes every section of a document today: its past stays readable, and what has yet to begin never does. Gives
+    how many were current. Raises Forbidden for who does not own it, nor leads the matter that does.
     """
     with matters.owning(document, caller) as owner:
         check_owner(document, owner)
         current = document.sections.live().filter(valid_to=None)
         closed = list(current.values_list("pk", flat=True))
-        current.update(valid_to=timezone.localdate())
+        publishing.end(document, closed, timezone.localdate())
         changes.keep(document.pk)
         publishing.forget_fetched(document.domain)
         cited.count_again(changed=closed)

@@ -27,9 +27,12 @@ def code():
 def load(code, tmp_path):
     """Ingests an edition of a title, sections by number: load(FIRST, WORDS)."""
 
-    def edition(day: str, sections: dict[int, str], **params) -> JobRun:
+    def edition(day: str, sections: dict[int, str], days: dict[int, dict] | None = None, **params) -> JobRun:
         path = tmp_path / "t4.jsonl"
-        rows = ({"locator": f"/us/usc/t4/s{n}", "text": text} for n, text in sections.items())
+        rows = (
+            {"locator": f"/us/usc/t4/s{n}", "path": "/us/usc/t4/ch1", "text": text} | (days or {}).get(n, {})
+            for n, text in sections.items()
+        )
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         return ingested(code, path, edition=day, **params)
 
@@ -64,7 +67,7 @@ def test_law_that_was_withdrawn_comes_back_as_it_was_and_is_amended_by_its_editi
     assert load(day, WORDS | {2: text}).status == JobRun.Status.DONE
     assert versions(code, 1) == [(WORDS[1], FIRST, "")]
     assert versions(code, 2) == ([(text, FIRST, "")] if day == FIRST else [(WORDS[2], FIRST, day), (text, day, "")])
-    assert code.sections.live().in_force().count() == len(WORDS) + 1
+    assert code.sections.live().in_force().count() == len(WORDS) + 2
     assert told(code) == ([] if day == FIRST else [("2", "changed", day)])
 
 
@@ -85,3 +88,26 @@ def test_an_edition_that_lacked_sections_or_had_others_is_put_right_by_the_whole
     assert versions(code, 9) == [] and told(code) == [("1", "changed", SECOND)]
     load(THIRD, right | {4: "Dogs of street 4 roam."})
     assert versions(code, 4) == [(WORDS[4], FIRST, THIRD), ("Dogs of street 4 roam.", THIRD, "")]
+
+
+def test_what_has_yet_to_begin_when_law_is_withdrawn_never_does(code, load):
+    load(FIRST, WORDS, {4: {"valid_from": "2999-01-01"}})
+    assert versions(code, 4) == [(WORDS[4], "2999-01-01", "")]
+    uploading.withdraw(code.documents.get(), STAFF)
+    assert versions(code, 4) == [] and versions(code, 3) == [(WORDS[3], FIRST, str(timezone.localdate()))]
+    assert told(code) == []
+    load(FIRST, WORDS, {4: {"valid_from": "2999-01-01"}})
+    assert versions(code, 4) == [(WORDS[4], "2999-01-01", "")] and versions(code, 3) == [(WORDS[3], FIRST, "")]
+
+
+def test_levels_are_not_counted_where_a_source_is_held_to_be_cut_short(code, load):
+    load(FIRST, {n: f"Dogs of street {n}." for n in range(1, 11)})
+    run = load(SECOND, {n: f"Dogs of street {n}." for n in range(1, 5)})
+    assert run.status == JobRun.Status.FAILED
+    assert "4 sections where 10 are known; nothing was changed" in run.error
+
+
+def test_what_ends_before_it_begins_is_refused(code, load):
+    run = load("", WORDS, {2: {"valid_from": "2024-01-01", "valid_to": "2023-01-01"}})
+    assert run.status == JobRun.Status.FAILED and not code.sections.exists()
+    assert "/us/usc/t4/s2 ends on 2023-01-01, before it begins on 2024-01-01" in run.error
