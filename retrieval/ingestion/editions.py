@@ -85,9 +85,8 @@ def until_today(column: str, but: date | None = None) -> Max:
 
 def loaded_of(document: Document, scope: Sequence[str] | None) -> Iterator[date]:
     """The days of the editions that were loaded of these places, or of all that holds them."""
-    for place, day in document.editions.items():
-        if place == WHOLE or scope is None or place in scope:
-            yield date.fromisoformat(day)
+    places = document.editions.keys() if scope is None else {WHOLE, *scope}
+    return (date.fromisoformat(day) for place, day in document.editions.items() if place in places)
 
 
 def with_edition(document: Document, scope: Sequence[str] | None, edition: str) -> dict[str, str]:
