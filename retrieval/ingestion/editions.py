@@ -13,7 +13,7 @@ from retrieval.models import Document, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.parsing.tree import SourceDocument
 
-WHOLE = ""  # what a document keeps the edition of all of it by
+WHOLE = ""  # the place of an edition of all of a document; else those are that its source was whole for
 
 
 def of_edition(source: SourceDocument, given: str) -> SourceDocument:

@@ -10,11 +10,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "document",
             "editions",
-            models.JSONField(
-                default=dict,
-                editable=False,
-                help_text="By place that a source was whole for the day of the last edition loaded; by “” all of it.",
-            ),
+            models.JSONField(default=dict, editable=False, help_text="Day of the last one loaded, by place."),
         ),
         migrations.AlterField(
             "section",

@@ -207,11 +207,7 @@ class Document(models.Model):
     staged_description = models.JSONField(
         default=dict, editable=False, help_text=_("What is said of it once its staged text is published.")
     )
-    editions = models.JSONField(
-        default=dict,
-        editable=False,
-        help_text=_("By place that a source was whole for the day of the last edition loaded; by “” all of it."),
-    )
+    editions = models.JSONField(default=dict, editable=False, help_text=_("Day of the last one loaded, by place."))
 
     objects = DocumentQuerySet.as_manager()
 
