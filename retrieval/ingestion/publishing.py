@@ -66,7 +66,7 @@ def publish(run: JobRun) -> Progress:
     replaced = list(current.filter(locator__in=list(staged)))
     if document.domain.takes_uploads and document.sections.live().exists():
         begin(staged.keys() - {old.locator for old in replaced}, staged, today)
-    moved = moved_to(places_with(document), places_with(document, staged.values(), gone=removed))
+    moved = moved_to(places_with(document), places_with(document, staged.values(), gone=removed)) if edition else ()
     end(document, removed, today)
     supersede(document, [(old, staged[old.locator]) for old in replaced], today, told=bool(edition), moved=moved)
     return_removed(document, staged)
