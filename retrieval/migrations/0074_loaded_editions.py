@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("retrieval", "0070_titles_as_cited")]
+    dependencies = [("retrieval", "0071_bodies_fitted")]
 
     operations = [
         migrations.AddField(
