@@ -165,9 +165,9 @@ def has_same_text(old: Section, new: Section) -> bool:
 
 
 def has_other_heading(old: Section, new: Section) -> bool:
-    """Whether it has other words, however they are set."""
+    """Whether it has other words, however they are set; where a source told none, a later one only tells more."""
     before, after = (re.findall(r"\w+", each.heading.casefold()) for each in (old, new))
-    return before != after
+    return bool(before) and before != after
 
 
 def has_yet_to_begin(section: Section) -> bool:

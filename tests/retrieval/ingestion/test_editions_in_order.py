@@ -27,10 +27,10 @@ def code():
 def load(code, tmp_path):
     """Ingests an edition of a title, sections by number: load(FIRST, WORDS)."""
 
-    def edition(day: str, sections: dict[int, str], days: dict[int, dict] | None = None, **params) -> JobRun:
+    def edition(day: str, sections: dict[int, str], also: dict[int, dict] | None = None, **params) -> JobRun:
         path = tmp_path / "t4.jsonl"
         rows = (
-            {"locator": f"/us/usc/t4/s{n}", "path": "/us/usc/t4/ch1", "text": text} | (days or {}).get(n, {})
+            {"locator": f"/us/usc/t4/s{n}", "path": "/us/usc/t4/ch1", "text": text} | (also or {}).get(n, {})
             for n, text in sections.items()
         )
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -111,3 +111,12 @@ def test_what_ends_before_it_begins_is_refused(code, load):
     run = load("", WORDS, {2: {"valid_from": "2024-01-01", "valid_to": "2023-01-01"}})
     assert run.status == JobRun.Status.FAILED and not code.sections.exists()
     assert "/us/usc/t4/s2 ends on 2023-01-01, before it begins on 2024-01-01" in run.error
+
+
+def test_a_heading_that_was_lacking_or_is_set_otherwise_makes_no_version_and_one_of_other_words_does(code, load):
+    headings = ("", "Flag of the Union", "FLAG OF THE UNION.", "Flag, of the States")
+    for day, heading in zip((FIRST, SECOND, THIRD, "2019-01-01"), headings, strict=True):
+        load(day, WORDS, {1: {"heading": heading}})
+    kept = code.sections.live().filter(locator="/us/usc/t4/s1").order_by("pk")
+    assert [(row.heading, str(row.valid_from)) for row in kept] == [(headings[2], FIRST), (headings[3], "2019-01-01")]
+    assert told(code) == [("1", "changed", "2019-01-01")]
