@@ -57,6 +57,9 @@ class CheckedCitation(CitationInText):
         allow_null=True, help_text="What may be meant, where it leads nowhere or to another decision."
     )
     history = LegalChange(many=True, help_text="Changes made by that day.")
+    known_from = s.DateField(
+        allow_null=True, help_text="Of what is unknown because its law is here only from a later day on, that day."
+    )
     admitted = s.BooleanField(help_text="Whether its sentence says that it no longer stands.")
     findings = s.ListField(child=s.CharField(), help_text=KIND)
 

@@ -93,6 +93,7 @@ class CitationCheck:
             "found": place(self.stand.place) if self.stand.leads else None,
             "nearest": place(nearest),
             "history": [change.to_dict() for change in made],
+            "known_from": self.stand.known_from and self.stand.known_from.isoformat(),
             "admitted": self.admitted,
             "findings": list(self.findings),
         }

@@ -24,7 +24,9 @@ from retrieval.briefs.wording import Words
 from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Source as Written
 from retrieval.corpus import decided_cases, history
+from retrieval.corpus.absence import ENDED, UNKNOWN, Absence, absences
 from retrieval.corpus.filters import above, searched
+from retrieval.corpus.moved import GONE
 from retrieval.corpus.translations import translation
 from retrieval.errors import NotRun
 from retrieval.models import Anchor, Document, Section
@@ -95,10 +97,16 @@ class Stand:
     pin: str | None = None
     known: bool = False
     document: Document | None = None  # where a whole document is cited, or a number that it does not have
+    absence: Absence | None = None  # where it has a text on other days alone
 
     @property
     def place(self) -> Section | Document | None:
         return self.section or self.document
+
+    @property
+    def known_from(self) -> date | None:
+        """Of what may have been law on the day or not: from when on the law that it would stand in is here."""
+        return self.absence.day if self.absence and self.absence.kind == UNKNOWN else None
 
     @property
     def key(self) -> tuple[int | None, str | None, int | None]:
@@ -149,21 +157,39 @@ class Library:
             return
         locators = list({cited.locator for cited in new.values()})
         found = [places_of(query, locators) for query in (self.query, replace(self.query, as_of=None))]
-        past = self._last_versions(locators)
-        stood: dict[Key, tuple[Section, str | None]] = {}
+        stood: dict[Key, Place] = {}
         absent: dict[Key, Place | None] = {}
         for key, cited in new.items():
             places = [place for each in found if (place := each.get(cited.locator))]
             here = next((place for place in places if place.exact and is_named(cited, place)), None)
             if here:
-                stood[key] = here.section, here.pin
-            elif cited.locator in past:
-                stood[key] = past[cited.locator], None
+                stood[key] = here
             else:
                 absent[key] = next(iter(places), None)
-        self._prepare([section for section, _ in stood.values()])
-        self._stands |= {key: self._standing(section, pin) for key, (section, pin) in stood.items()}
-        self._stands |= self._absent(absent) if absent else {}
+        self._prepare([place.section for place in stood.values()])
+        self._stands |= {key: self._standing(place.section, place.pin) for key, place in stood.items()}
+        of_another_day = self._of_another_day(stood, absent)
+        absent = {key: place for key, place in absent.items() if key not in of_another_day}
+        self._stands |= of_another_day | (self._absent(absent) if absent else {})
+
+    def _of_another_day(self, stood: Mapping[Key, Place], absent: Collection[Key]) -> dict[Key, Stand]:
+        """What has no text on the day and has one on others. Of what is not here at all nobody knows whether it was
+        then, where the law that it would stand in was not here then either.
+        """
+        later = {key: at.section.locator for key, at in stood.items() if (at.section.valid_from or date.min) > self.day}
+        chains = {key: (later.get(key, key[0]), *above(key[0])[::-1]) for key in (*later, *absent)}
+        found = absences({*chain(*chains.values())}, self.query.caller, self.day)
+        stands = {}
+        for key, places in chains.items():
+            lost = next((found[place] for place in places if place in found), None)
+            if lost is None or not (lost.kind == UNKNOWN or lost.text.is_result or lost.place.locator == key[0]):
+                continue
+            if lost.kind == UNKNOWN:
+                stands[key] = Stand("unknown", absence=lost)
+            elif key not in later or lost.kind == ENDED:
+                stands[key] = Stand(STATUS[lost.kind], lost.kind, lost.text, known=True, absence=lost)
+        self._prepare([stand.section for stand in stands.values() if stand.section])
+        return stands
 
     def _prepare(self, sections: Sequence[Section]) -> None:
         """Reads their documents, and whether they have other versions."""
@@ -221,6 +247,8 @@ class Library:
             if top is None:
                 document = documents.get(locator.rpartition("/")[0])
                 return Stand("unknown", known=whole or document is not None, document=document)
+            if top.status in GONE and not whole:
+                return self._standing(top, None)
             if top.is_result and locator not in parted:
                 known = whole or (top.pk in with_anchors and locator not in doubtful)
                 return Stand("partial", section=top, known=known)
@@ -319,15 +347,22 @@ class Library:
         pins = {(anchor.section_id, anchor.locator): (anchor.start, anchor.end) for anchor in reversed(anchors)}
         self._openings |= openings(sections, Section.objects.readable(self.query.caller, None))
         below = self._below([one.section for one in new.values() if one.section and one.key[:2] not in pins])
+        former = self._before_they_were_gone(sections)
         documents = self._parts_of([stand.document for stand in new.values() if stand.is_of_document])
         for key, stand in new.items():
             if pin := pins.get(key[:2]):
                 self._sources[key] = [replace(self._source(stand.section, stand.section.text), pin=pin)]
             elif stand.section:
-                self._sources[key] = list(self._words(stand.section, below.get(stand.section.pk, ())))
+                words = former.get(stand.section.locator, stand.section)
+                self._sources[key] = list(self._words(words, below.get(stand.section.pk, ())))
             else:
                 parts = documents.get(stand.document.pk, ()) if stand.is_of_document else ()
                 self._sources[key] = [self._source(part, part.text) for part in parts]
+
+    def _before_they_were_gone(self, sections: Iterable[Section]) -> dict[str, Section]:
+        """By locator the last text of those in whose place only "Repealed" or "Reserved" stands."""
+        gone = {section.locator for section in sections if section.status in GONE} & self._several
+        return {text.locator: text for text in reversed(self._versions(gone).exclude(status__in=GONE))} if gone else {}
 
     def _words(self, section: Section, below: Sequence[Section]) -> Iterator[Source]:
         parts = [section, *below]

@@ -150,6 +150,12 @@ def of_quotation(check: QuotationCheck, cited: CitationCheck, kind: str, number:
     return Note(number, words, said, f"/law{where.locator}", where.citation, differences)
 
 
+def undated(report: Report) -> list[str]:
+    """What could not be looked up as the law that is here begins later, each citation once."""
+    unknown = {check.cited.normalized: check.stand.absence for check in report.citations if check.stand.known_from}
+    return [absence.told(citation) for citation, absence in unknown.items()]
+
+
 def copy_of(report: Report, site: str = "") -> str:
     """A page of HTML that stands alone, in the language of the moment. Its links lead to `site` ("https://law.example"),
     by whose name its reader knows this server.
@@ -161,4 +167,5 @@ def context_of(report: Report) -> dict:
     left = [
         report.text[check.quotation.start : check.quotation.end].strip(MARKS) for check in unchecked(report)
     ]
-    return {"report": report, "runs": runs(report), "notes": notes(report), "unchecked": left}
+    beside = {"notes": notes(report), "unchecked": left, "undated": undated(report)}
+    return {"report": report, "runs": runs(report), **beside}

@@ -13,7 +13,7 @@ from retrieval.models.corpus import SectionQuerySet
 from retrieval.parsing.references import in_regulation, in_statute
 
 MOVED = ("transferred", "renumbered")
-GONE = ("repealed", "superseded", "omitted", *MOVED)
+GONE = ("repealed", "superseded", "omitted", "reserved", *MOVED)
 MOST = 12  # places that are told; the notes of a whole repealed chapter name one for each of its sections
 _TITLE = re.compile(r"/us/(?P<code>usc|cfr)/t\w+")
 _IN_HEADING = re.compile(

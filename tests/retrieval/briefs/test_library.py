@@ -11,6 +11,7 @@ from retrieval.briefs.library import Library
 from retrieval.models import Section
 from tests.builders import a_case_file, a_document, a_domain, a_section
 from tests.retrieval.briefs.cases import an_opinion, decisions  # noqa: F401
+from tests.retrieval.corpus.past_law import BACK, FIRST, TITLE, regulations, text_of  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 ANN = Caller(("user:1001",))
@@ -99,7 +100,7 @@ def test_a_text_that_a_later_one_took_the_place_of_is_read_on_its_day():
     assert [source.text for source in library.sources(found)] == ["An officer may act."]
     assert [source.text for source in library.versions(found)] == ["An officer shall act."]
     assert stand(place).section.text == "An officer shall act."
-    assert stand(place, date(2005, 1, 1)).status == "not_yet_in_force"
+    assert stand(place, date(2005, 1, 1)).status == "unknown"
 
 
 @pytest.mark.parametrize(("place", "is_known"), [("a/15/Q/ii", False), ("a/15/Q/iv", True), ("b", True), ("a/2", True)])
@@ -113,6 +114,42 @@ def test_a_place_that_may_stand_in_a_line_is_none_whose_absence_is_known(place, 
     found = stand(f"{section.locator}/{place}")
     assert (found.status, found.known) == ("partial", is_known)
     assert found.section == section
+
+
+@pytest.mark.parametrize(
+    ("number", "day", "status", "is_known"),
+    [
+        ("1.48", date(2004, 1, 1), "unknown", False),
+        ("9.9", date(2004, 1, 1), "unknown", False),
+        ("9.9", date(2012, 1, 1), "unknown", True),
+        ("1.110", date(2005, 8, 1), "not_yet_in_force", True),
+        ("1.109", date(2006, 1, 1), "resolved", True),
+        ("1.109", date(2012, 1, 1), "superseded", True),
+        ("1.109/a", date(2012, 1, 1), "superseded", True),
+        ("1.265", None, "superseded", True),
+        ("1.47", None, "superseded", True),
+        ("1.47/a", None, "superseded", True),
+        ("1.47", date(2012, 1, 1), "resolved", True),
+        ("1.47/a", date(2012, 1, 1), "partial", False),
+    ],
+)
+def test_law_of_editions_stood_as_these_say_and_before_the_first_nobody_knows(
+    regulations,  # noqa: F811
+    number,
+    day,
+    status,
+    is_known,
+):
+    found = stand(f"{TITLE}/s{number}", day)
+    assert (found.status, found.known) == (status, is_known)
+    assert found.known_from == (FIRST if (status, is_known) == ("unknown", False) else None)
+
+
+def test_in_place_of_what_is_reserved_its_last_text_is_read(regulations):  # noqa: F811
+    library = Library(ANONYMOUS)
+    found = library.stand(Cited("", 0, 0, "", f"{TITLE}/s1.47"))
+    assert found.section == text_of("1.47", BACK)
+    assert [source.text for source in library.sources(found)] == [text_of("1.47").text]
 
 
 def test_law_that_ended_without_a_successor_is_superseded():

@@ -1,6 +1,7 @@
 """The marked-up copy: every word of the brief, safe, with notes in both languages."""
 
 import re
+from datetime import date
 from html import unescape
 
 import pytest
@@ -9,6 +10,7 @@ from django.utils.translation import override
 from retrieval.briefs.checking import check_brief
 from retrieval.briefs.markup import copy_of, notes, runs
 from tests.retrieval.briefs.cases import decisions  # noqa: F401
+from tests.retrieval.corpus.past_law import regulations  # noqa: F401
 
 pytestmark = pytest.mark.django_db
 TEXT = (
@@ -43,6 +45,25 @@ def test_a_clause_past_the_last_is_told_to_be_none_beside_the_last():
     (note,) = notes(check_brief("See U.S. Const. art. I, § 8, cl. 19."))
     assert note.words.startswith("There is no U.S. Const. art. I, § 8, cl. 19 in the law here.")
     assert note.name == "U.S. Const. art. I, § 8, cl. 18"
+
+
+def test_law_of_a_day_before_what_is_here_is_no_finding_and_told_not_to_be_known(regulations):  # noqa: F811
+    text = "See 37 C.F.R. § 1.48. A rule of then was 37 C.F.R. § 1.48."
+    report = check_brief(text, as_of=date(2004, 1, 1))
+    assert (report.findings, report.verification) == ((), "not_verified")
+    assert {check["known_from"] for check in report.to_dict()["citations"]} == {"2005-07-01"}
+    told = "Whether there was 37 C.F.R. § 1.48 on Jan. 1, 2004 is not known: the texts that are here begin on July 1"
+    assert copy_of(report).count(told) == 1
+    with override("es"):
+        assert "No se sabe si" in copy_of(report)
+
+
+def test_a_rule_that_is_reserved_now_is_told_to_be_none_and_quoted_as_it_was(regulations):  # noqa: F811
+    text = "“A petition may be filed by the other joint inventors.” 37 C.F.R. § 1.47."
+    report = check_brief(text)
+    assert [note.words for note in notes(report)][0].startswith("37 C.F.R. § 1.47 was not in force on")
+    assert [check.status for check in report.quotations] == ["exact"]
+    assert not check_brief(text, as_of=date(2012, 1, 1)).findings
 
 
 def test_the_copy_has_every_word_and_runs_nothing(report):

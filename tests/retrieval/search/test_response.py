@@ -72,7 +72,7 @@ def test_an_unknown_question_abstains_with_near_misses_labelled():
     ("begins", "ends", "status", "amended", "standing"),
     [
         (None, None, "", False, "in_force"),
-        (PAST, None, "reserved", False, "in_force"),
+        (PAST, None, "reserved", False, "no_longer_in_force"),
         (PAST, FUTURE, "", True, "in_force"),
         (PAST, PAST, "", True, "amended_since"),
         (PAST, PAST, "repealed", False, "no_longer_in_force"),

@@ -1,0 +1,125 @@
+"""What is told of a place that has no text on a day though texts of it are here: it had ended, or was yet to come; or
+nobody knows here, since the texts of its document begin later.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from django.db.models import Exists, F, OuterRef, Subquery
+from django.utils.formats import date_format
+from django.utils.translation import gettext
+
+from retrieval.access.caller import Caller
+from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
+from retrieval.corpus import history
+from retrieval.corpus.filters import above
+from retrieval.errors import gettext_noop
+from retrieval.models import Document, Section
+
+ENDED, NOT_YET, UNKNOWN = "no_longer_in_force", "not_yet_in_force", "unknown"
+KNOWN_WHOLE = (history.WHOLE, UNITED_STATES_REPORTS, CASE)  # nothing was law or decided there that is not here
+SENTENCES = {
+    ENDED: gettext_noop("There was no %(citation)s in force on %(asked)s: it ended on %(day)s."),
+    NOT_YET: gettext_noop("There was no %(citation)s in force on %(asked)s: it begins on %(day)s."),
+    UNKNOWN: gettext_noop(
+        "Whether there was %(citation)s on %(asked)s is not known: the texts that are here begin on %(day)s."
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Of a provision or document, on the day `asked`. `day`: when its last text before had ended, or its first one
+    after begins; of what is not known, from when on its document is here. `text`: the one that ended or begins.
+    """
+
+    kind: str
+    asked: date
+    day: date
+    place: Section | Document
+    text: Section
+
+    @property
+    def change(self) -> history.Change | None:
+        """The later law that had ended it."""
+        stands = history.standing(self.place.locator, self.asked)
+        return stands.ended if stands.has_ended else None
+
+    def told(self, citation: str = "", written: Callable[[date], str] = date_format) -> str:
+        """In words of the language of the moment, with days as they are written there."""
+        days = {"asked": written(self.asked), "day": written(self.day)}
+        return gettext(SENTENCES[self.kind]) % {"citation": citation or str(self.place), **days}
+
+
+def absence_at(locator: str, caller: Caller, asked: date) -> Absence | None:
+    """Of a provision, or of the one that the place stands in, or else of a document."""
+    found = absences([locator, *above(locator)], caller, asked)
+    nearest = next((place for place in (locator, *reversed(above(locator))) if place in found), None)
+    if nearest and (nearest == locator or found[nearest].text.is_result):
+        return found[nearest]
+    document = Document.objects.visible_to(caller).filter(locator=locator).first()
+    return absence_of(document, caller, asked) if document else None
+
+
+def absence_of(document: Document, caller: Caller, asked: date) -> Absence | None:
+    """Of a whole document."""
+    texts = Section.objects.live().visible_to(caller).filter(document=document).results()
+    if texts.valid_on(asked).exists():
+        return None
+    last = texts.filter(valid_to__lte=asked).order_by("-valid_to", "-position").first()
+    first = texts.filter(valid_from__gt=asked).order_by("valid_from", "position").first()
+    if last:
+        return Absence(ENDED, asked, last.valid_to, document, last)
+    if first is None:
+        return None
+    kind = NOT_YET if f"{document.locator}/".startswith(KNOWN_WHOLE) else UNKNOWN
+    return Absence(kind, asked, first.valid_from, document, first)
+
+
+def absences(locators: Collection[str], caller: Caller, asked: date) -> dict[str, Absence]:
+    """By locator of the provisions that have no text on that day, as far as the caller may read any."""
+    versions: dict[str, list[Section]] = defaultdict(list)
+    known = Section.objects.live().visible_to(caller).filter(locator__in=locators).select_related("document")
+    for text in known.order_by(F("valid_from").asc(nulls_first=True), "pk"):
+        versions[text.locator].append(text)
+    absent = {at: texts for at, texts in versions.items() if not any(is_in_force(text, asked) for text in texts)}
+    begins = first_days({text.document_id for texts in absent.values() for text in texts})
+    found = {at: absent_on(asked, texts, begins) for at, texts in absent.items()}
+    return {at: absence for at, absence in found.items() if absence}
+
+
+def absent_on(asked: date, texts: Sequence[Section], begins: Mapping[int, date | None]) -> Absence | None:
+    ended = [text for text in texts if has_ended(text, asked)]
+    if ended:
+        last = max(ended, key=end_of)
+        return Absence(ENDED, asked, end_of(last), last, last)
+    first = texts[0]
+    here = begins[first.document_id]
+    if here is None or here <= asked or first.locator.startswith(KNOWN_WHOLE):
+        return Absence(NOT_YET, asked, first.valid_from, first, first)
+    return Absence(UNKNOWN, asked, here, first, first)
+
+
+def first_days(documents: Collection[int]) -> dict[int, date | None]:
+    """From when on there are texts of each document; None where one does not say since when it holds."""
+    texts = Section.objects.live().filter(document=OuterRef("pk"))
+    dated = texts.filter(valid_from__isnull=False).order_by("valid_from").values("valid_from")[:1]
+    undated = Exists(texts.filter(valid_from__isnull=True))
+    found = Document.objects.filter(pk__in=documents).annotate(first=Subquery(dated), is_undated=undated)
+    rows = found.values_list("pk", "first", "is_undated")
+    return {pk: None if is_undated else first for pk, first, is_undated in rows}
+
+
+def end_of(text: Section) -> date | None:
+    return history.standing(text.locator, None).end(text.valid_to)
+
+
+def has_ended(text: Section, day: date) -> bool:
+    end = end_of(text)
+    return end is not None and end <= day
+
+
+def is_in_force(text: Section, day: date) -> bool:
+    return (text.valid_from is None or text.valid_from <= day) and not has_ended(text, day)
