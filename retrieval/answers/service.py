@@ -450,7 +450,7 @@ def beside_answer(made: Sequence[Part]) -> Iterator[str]:
 def helps(found: dict, day: date | None) -> list[str]:
     told = []
     if named := found["unresolved"]:
-        told += not_here(named, day)
+        told += not_here(named, found["absent"], day)
     if found["missing_words"]:
         told.append(_("Leave out the quotation marks: no provision has these words."))
     told += [_("Ask: %(question)s") % {"question": one} for one in found["suggestions"]]

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from retrieval.answers.selection import Passage
 from retrieval.corpus import history
+from retrieval.corpus.absence import in_words
 from retrieval.corpus.history import Change, is_within
 from retrieval.corpus.moved import GONE
 from retrieval.errors import gettext_noop
@@ -77,11 +78,16 @@ def is_gone(passage: Passage, day: date | None) -> bool:
     return passage.status in (*GONE, history.DEPARTED) or ended_by(passage, day) is not None
 
 
-def not_here(citation: str, day: date | None) -> Iterator[str]:
-    """What is told of a citation of nothing that is law here; for a day, where the past is known, what had ended it."""
-    if day is None or not history.is_known(citation):
+def not_here(citation: str, absent: Mapping | None, day: date | None) -> Iterator[str]:
+    """What is told of a citation of nothing that is law here: why there is none on that day, where it is here on others
+    or the past is known.
+    """
+    if absent:
+        yield in_words(absent)
+        if change := absent["by"]:
+            made = date_format(date.fromisoformat(change["day"]))
+            yield _(ENDED[change["effect"]]) % {"citation": change["citation"], "day": made}
+    elif day and history.is_known(citation):
+        yield _("There was no %(citation)s in force on %(day)s.") % {"citation": citation, "day": date_format(day)}
+    else:
         yield _("Check the citation: %(citation)s is not among the law here.") % {"citation": citation}
-        return
-    yield _("There was no %(citation)s in force on %(day)s.") % {"citation": citation, "day": date_format(day)}
-    if change := history.ending(citation, day):
-        yield _(ENDED[change.effect]) % {"citation": change.citation, "day": date_format(change.day)}

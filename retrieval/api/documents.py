@@ -33,7 +33,7 @@ from retrieval.api.parameters import (
     Text,
     Uuid,
 )
-from retrieval.api.sections import IN_MATTER, documents_in_force, reference
+from retrieval.api.sections import IN_MATTER, documents_in_force, no_such, reference
 from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, Page, UploadState
 from retrieval.corpus import history, statements
 from retrieval.errors import Forbidden, NotFound
@@ -102,7 +102,7 @@ def tree_account(
     """
     document = documents_in_force(caller, as_of).filter(locator=locator).first()
     if document is None:
-        raise NotFound("There is no such document.")
+        raise NotFound(no_such(locator, caller, as_of, "There is no such document."))
     in_document = Section.objects.readable(caller, as_of).filter(document=document)
     top = in_document.filter(locator=under or locator).first()
     if top is None and under not in (None, locator):

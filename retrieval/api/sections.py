@@ -3,7 +3,7 @@ citations in a text. A place is a provision, or above the provisions a document,
 locators begin with.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import date
 from functools import lru_cache
@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db.models import Count, Exists, Func, IntegerField, OuterRef, Q, QuerySet, Sum
 from django.urls import reverse
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers as s
 from rest_framework.request import Request
@@ -21,11 +22,12 @@ from retrieval.access.matters import reading_in
 from retrieval.api.authentication import caller_of
 from retrieval.api.base import ApiView, as_stored, language_of, operation
 from retrieval.api.parameters import MAX_ID, Day, Number, Parameters, Text, Uuid
-from retrieval.api.serializers import CitationInText, DocumentItem, DomainList, Provision
+from retrieval.api.serializers import CitationInText, DocumentItem, Provision
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations, whole_citations
 from retrieval.citations.titled import beside
-from retrieval.corpus import graph, history, titled
+from retrieval.corpus import graph, titled
+from retrieval.corpus.absence import absence_at, in_words
 from retrieval.corpus.changes import version_of
 from retrieval.corpus.defined import terms_used
 from retrieval.corpus.moved import where_it_went
@@ -172,7 +174,7 @@ def domain_account(locator: str, caller: Caller, as_of: date | None) -> dict:
     begins = Q(locator_prefix=locator) | Q(locator_prefix__under=f"{locator}/")
     domains = Domain.objects.visible_to(caller).filter(begins)
     if not domains.exists():
-        raise NotFound(" ".join(no_such(locator, caller, as_of)))
+        raise NotFound(no_such(locator, caller, as_of))
     account = ABOVE_PROVISIONS | {"url": reverse("retrieval:law")}
     if domain := domains.filter(locator_prefix=locator).first():
         documents = documents_in_force(caller, as_of).filter(domain=domain).order_by(InNaturalOrder("locator"))
@@ -183,20 +185,21 @@ def domain_account(locator: str, caller: Caller, as_of: date | None) -> dict:
     return account | reference(locator, "", locator) | {"level": "domains"} | below
 
 
-def no_such(locator: str, caller: Caller, as_of: date | None) -> Iterator[str]:
-    """What of the Constitution had ended by the day is told with what ended it, and what was withdrawn since when."""
-    text = Section.objects.live().visible_to(caller).filter(locator=locator).select_related("document").first()
+def no_such(locator: str, caller: Caller, as_of: date | None, never: str = "There is no such provision.") -> str:
+    """What of a place that is here is read on other days alone is told with what ended it, and what was withdrawn since
+    when.
+    """
+    known = Section.objects.live().visible_to(caller)
+    text = known.filter(locator=locator).select_related("document").first()
     held = text.document if text else Document.objects.visible_to(caller).filter(locator=locator).first()
     if held and (day := withdrawn_on(held)) and (as_of is None or as_of >= day):
-        yield f"Its document was withdrawn on {day}: ask with an earlier day as `as_of`."
-        return
-    stands = history.standing(locator, as_of)
-    is_here = Section.objects.readable(caller).filter(locator=locator)
-    if as_of is None or not stands.has_ended or not is_here.exists():
-        yield "There is no such provision."
-        return
-    yield f"There was no {cite(locator)} in force on {as_of}."
-    yield f"It was {stands.ended.effect} on {stands.ended.day} by {stands.ended.citation}."
+        return f"Its document was withdrawn on {day}: ask with an earlier day as `as_of`."
+    absence = absence_at(locator, known, as_of or timezone.localdate())
+    if absence is None or absence.place.locator != locator:
+        return never
+    told = in_words(absence.to_dict(), written=str)
+    change = absence.change
+    return f"{told} It was {change.effect} on {change.day} by {change.citation}." if change else told
 
 
 def documents_in_force(caller: Caller, as_of: date | None = None) -> DocumentQuerySet:
@@ -370,6 +373,27 @@ COUNTED = {
     "sections": Count("pk"),
     "results": Count("pk", filter=Q(is_result=True)),
 }
+
+
+class DomainItem(s.ModelSerializer):
+    locator = s.CharField(source="locator_prefix", help_text="What every locator of this domain begins with.")
+    private = s.BooleanField(source="is_private", help_text="Only granted documents are read.")
+    corpus_version = s.IntegerField(allow_null=True, help_text="Counts its changes; null for a private domain.")
+    documents = s.IntegerField(help_text="Of which the caller may read something today.")
+    sections = s.IntegerField(help_text="Of these, in force.")
+    results = s.IntegerField(help_text="Of these, ranked by searches.")
+
+    class Meta:
+        model = Domain
+        fields = [
+            "slug", "name", "name_es", "description", "description_es", "languages", "locator", "private",
+            "corpus_version", "documents", "sections", "results",
+        ]  # fmt: skip
+        read_only_fields = fields
+
+
+class DomainList(s.Serializer):
+    domains = DomainItem(many=True)
 
 
 class DomainsView(ApiView):

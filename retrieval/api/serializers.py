@@ -4,8 +4,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
 from retrieval.api.summaries import SummarySentence, SummaryWritten
+from retrieval.corpus.absence import REASONS
 from retrieval.corpus.history import OVERTAKEN
-from retrieval.models import Document, Domain, Upload
+from retrieval.models import Document, Upload
 from retrieval.search.response import STANDINGS
 
 # -- Search
@@ -43,6 +44,18 @@ class LegalChange(s.Serializer):
     then_es = s.CharField()
     now = s.CharField(help_text="What holds since.")
     now_es = s.CharField()
+
+
+class Absent(s.Serializer):
+    """Law that is here and not of the day asked for."""
+
+    locator = s.CharField()
+    citation = s.CharField()
+    url = s.CharField(help_text="Its page on a day on which it was, or is, in force.")
+    reason = s.ChoiceField(REASONS, help_text="unknown: the texts of its document begin later.")
+    asked = s.DateField()
+    day = s.DateField(help_text="When it had ended, when it begins, or from when on its document is here.")
+    by = LegalChange(allow_null=True, help_text="The later law that had ended it.")
 
 
 NAMED = ("rank", "locator")  # every result has them, whatever fields are asked for
@@ -107,9 +120,7 @@ class StageLine(s.Serializer):
 
 
 class TraceStage(StageLine):
-    details = s.DictField(
-        required=False, help_text="What it counted: calls of an LLM, their cost in US dollars."
-    )
+    details = s.DictField(required=False, help_text="What it counted: calls of an LLM, their cost in US dollars.")
 
 
 class TraceCandidate(s.Serializer):
@@ -261,6 +272,7 @@ class Answer(Page):
     query = AskedQuery()
     respelled = s.CharField(allow_null=True, help_text="The question, where words of it are misspelt.")
     unresolved = s.CharField(allow_null=True, help_text="All of the question: a citation of nothing here.")
+    absent = Absent(allow_null=True, help_text="What is unresolved, where it is here on other days.")
     results = Result(many=True)
     abstained = s.BooleanField()
     confident = s.BooleanField(help_text="The best result is as probable as its domain asks for that.")
@@ -347,29 +359,6 @@ class DocumentItem(s.ModelSerializer):
         read_only_fields = fields
 
 
-class DomainItem(s.ModelSerializer):
-    locator = s.CharField(source="locator_prefix", help_text="What every locator of this domain begins with.")
-    private = s.BooleanField(source="is_private", help_text="Only granted documents are read.")
-    corpus_version = s.IntegerField(
-        allow_null=True, help_text="Counts its changes; null for a private domain."
-    )
-    documents = s.IntegerField(help_text="Of which the caller may read something today.")
-    sections = s.IntegerField(help_text="Of these, in force.")
-    results = s.IntegerField(help_text="Of these, ranked by searches.")
-
-    class Meta:
-        model = Domain
-        fields = [
-            "slug", "name", "name_es", "description", "description_es", "languages", "locator", "private",
-            "corpus_version", "documents", "sections", "results",
-        ]  # fmt: skip
-        read_only_fields = fields
-
-
-class DomainList(s.Serializer):
-    domains = DomainItem(many=True)
-
-
 # Makes the answer too.
 class UploadState(s.Serializer):
     id = s.UUIDField(source="public_id")
@@ -379,9 +368,7 @@ class UploadState(s.Serializer):
     filename = s.CharField()
     domain = s.CharField(source="domain.slug")
     sha256 = s.CharField(source="content_hash")
-    document = s.CharField(
-        source="document.locator", allow_null=True, help_text="Locator of the document it became."
-    )
+    document = s.CharField(source="document.locator", allow_null=True, help_text="Locator of the document it became.")
     sections = s.IntegerField()
     pages = s.IntegerField(allow_null=True)
     scanned_pages = s.ListField(child=s.IntegerField())
@@ -411,9 +398,7 @@ class TreeNode(Reference):
 class DocumentTree(DocumentItem, Page):
     """`total` and pages are of the children on the first level."""
 
-    under = Reference(
-        allow_null=True, help_text="The section whose children these are; null: the document's own."
-    )
+    under = Reference(allow_null=True, help_text="The section whose children these are; null: the document's own.")
     sections = s.IntegerField(help_text="How many the document has.")
     results = s.IntegerField(help_text="Of these, ranked by searches.")
     children = TreeNode(many=True)

@@ -178,7 +178,7 @@ class Library:
         """
         later = {key: at.section.locator for key, at in stood.items() if (at.section.valid_from or date.min) > self.day}
         chains = {key: (later.get(key, key[0]), *above(key[0])[::-1]) for key in (*later, *absent)}
-        found = absences({*chain(*chains.values())}, self.query.caller, self.day)
+        found = absences({*chain(*chains.values())}, self._of_any_day(), self.day)
         stands = {}
         for key, places in chains.items():
             lost = next((found[place] for place in places if place in found), None)
@@ -207,8 +207,11 @@ class Library:
 
     def _versions(self, locators: Collection[str]) -> SectionQuerySet:
         """All that was ever law at these places, the last first."""
-        live = Section.objects.live().visible_to(self.query.caller).select_related("document")
-        return live.filter(locator__in=locators, domain__in=self.query.domain_ids).order_by("-valid_from", "-pk")
+        texts = self._of_any_day().select_related("document")
+        return texts.filter(locator__in=locators).order_by("-valid_from", "-pk")
+
+    def _of_any_day(self) -> SectionQuerySet:
+        return Section.objects.live().visible_to(self.query.caller).filter(domain__in=self.query.domain_ids)
 
     def _last_versions(self, locators: Collection[str]) -> dict[str, Section]:
         last = self._versions(locators).order_by("locator", "-valid_from", "-pk").distinct("locator")

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from retrieval.briefs.checking import CitationCheck, Finding, QuotationCheck, Report
 from retrieval.briefs.wording import Difference
 from retrieval.corpus import history
+from retrieval.corpus.absence import in_words
 from retrieval.corpus.same_titles import apart_by_id
 from retrieval.models import Document, Section
 
@@ -153,7 +154,7 @@ def of_quotation(check: QuotationCheck, cited: CitationCheck, kind: str, number:
 def undated(report: Report) -> list[str]:
     """What could not be looked up as the law that is here begins later, each citation once."""
     unknown = {check.cited.normalized: check.stand.absence for check in report.citations if check.stand.known_from}
-    return [absence.told(citation) for citation, absence in unknown.items()]
+    return [in_words(absence.to_dict() | {"citation": citation}) for citation, absence in unknown.items()]
 
 
 def copy_of(report: Report, site: str = "") -> str:

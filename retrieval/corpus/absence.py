@@ -5,20 +5,22 @@ nobody knows here, since the texts of its document begin later.
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 
 from django.db.models import Exists, F, OuterRef, Subquery
 from django.utils.formats import date_format
 from django.utils.translation import gettext
 
-from retrieval.access.caller import Caller
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.corpus import history
 from retrieval.corpus.filters import above
 from retrieval.errors import gettext_noop
 from retrieval.models import Document, Section
+from retrieval.models.corpus import SectionQuerySet
 
 ENDED, NOT_YET, UNKNOWN = "no_longer_in_force", "not_yet_in_force", "unknown"
+ENDED_BY_LAW = gettext_noop("There was no %(citation)s in force on %(asked)s.")
+REASONS = (ENDED, NOT_YET, UNKNOWN)
 KNOWN_WHOLE = (history.WHOLE, UNITED_STATES_REPORTS, CASE)  # nothing was law or decided there that is not here
 SENTENCES = {
     ENDED: gettext_noop("There was no %(citation)s in force on %(asked)s: it ended on %(day)s."),
@@ -47,25 +49,44 @@ class Absence:
         stands = history.standing(self.place.locator, self.asked)
         return stands.ended if stands.has_ended else None
 
-    def told(self, citation: str = "", written: Callable[[date], str] = date_format) -> str:
-        """In words of the language of the moment, with days as they are written there."""
-        days = {"asked": written(self.asked), "day": written(self.day)}
-        return gettext(SENTENCES[self.kind]) % {"citation": citation or str(self.place), **days}
+    @property
+    def readable_on(self) -> date:
+        """A day on which it is read."""
+        return self.day - timedelta(days=1) if self.kind == ENDED else self.text.valid_from or self.day
+
+    def to_dict(self) -> dict:
+        """As the API shows it; `in_words` tells it."""
+        return {
+            "locator": self.place.locator,
+            "citation": str(self.place),
+            "url": f"/law{self.place.locator}?as_of={self.readable_on}",
+            "reason": self.kind,
+            "asked": self.asked.isoformat(),
+            "day": self.day.isoformat(),
+            "by": self.change.to_dict() if self.change else None,
+        }
 
 
-def absence_at(locator: str, caller: Caller, asked: date) -> Absence | None:
-    """Of a provision, or of the one that the place stands in, or else of a document."""
-    found = absences([locator, *above(locator)], caller, asked)
+def in_words(absent: Mapping, written: Callable[[date], str] = date_format) -> str:
+    """What an absence tells, but for the later law; in the language of the moment, with days as they are written."""
+    days = {name: written(date.fromisoformat(absent[name])) for name in ("asked", "day")}
+    sentence = gettext(ENDED_BY_LAW if absent["by"] else SENTENCES[absent["reason"]])
+    return sentence % {"citation": absent["citation"], **days}
+
+
+def absence_at(locator: str, known: SectionQuerySet, asked: date) -> Absence | None:
+    """Of a provision, or of the one that the place stands in, or else of a document; among known texts of any day."""
+    found = absences([locator, *above(locator)], known, asked)
     nearest = next((place for place in (locator, *reversed(above(locator))) if place in found), None)
     if nearest and (nearest == locator or found[nearest].text.is_result):
         return found[nearest]
-    document = Document.objects.visible_to(caller).filter(locator=locator).first()
-    return absence_of(document, caller, asked) if document else None
+    text = known.filter(document__locator=locator).select_related("document").first()
+    return absence_of(text.document, known, asked) if text else None
 
 
-def absence_of(document: Document, caller: Caller, asked: date) -> Absence | None:
+def absence_of(document: Document, known: SectionQuerySet, asked: date) -> Absence | None:
     """Of a whole document."""
-    texts = Section.objects.live().visible_to(caller).filter(document=document).results()
+    texts = known.filter(document=document).results()
     if texts.valid_on(asked).exists():
         return None
     last = texts.filter(valid_to__lte=asked).order_by("-valid_to", "-position").first()
@@ -78,19 +99,18 @@ def absence_of(document: Document, caller: Caller, asked: date) -> Absence | Non
     return Absence(kind, asked, first.valid_from, document, first)
 
 
-def absences(locators: Collection[str], caller: Caller, asked: date) -> dict[str, Absence]:
-    """By locator of the provisions that have no text on that day, as far as the caller may read any."""
+def absences(locators: Collection[str], known: SectionQuerySet, asked: date) -> dict[str, Absence]:
+    """By locator of the provisions that have no text on that day."""
     versions: dict[str, list[Section]] = defaultdict(list)
-    known = Section.objects.live().visible_to(caller).filter(locator__in=locators).select_related("document")
-    for text in known.order_by(F("valid_from").asc(nulls_first=True), "pk"):
+    texts = known.filter(locator__in=locators).select_related("document")
+    for text in texts.order_by(F("valid_from").asc(nulls_first=True), "pk"):
         versions[text.locator].append(text)
-    absent = {at: texts for at, texts in versions.items() if not any(is_in_force(text, asked) for text in texts)}
-    begins = first_days({text.document_id for texts in absent.values() for text in texts})
-    found = {at: absent_on(asked, texts, begins) for at, texts in absent.items()}
-    return {at: absence for at, absence in found.items() if absence}
+    absent = {at: each for at, each in versions.items() if not any(is_in_force(text, asked) for text in each)}
+    begins = first_days({text.document_id for each in absent.values() for text in each}) if absent else {}
+    return {at: absent_on(asked, each, begins) for at, each in absent.items()}
 
 
-def absent_on(asked: date, texts: Sequence[Section], begins: Mapping[int, date | None]) -> Absence | None:
+def absent_on(asked: date, texts: Sequence[Section], begins: Mapping[int, date | None]) -> Absence:
     ended = [text for text in texts if has_ended(text, asked)]
     if ended:
         last = max(ended, key=end_of)

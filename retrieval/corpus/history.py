@@ -127,13 +127,6 @@ def is_known(citation: str) -> bool:
     return cited is not None and cited.locator.startswith(WHOLE)
 
 
-def ending(citation: str, day: date) -> Change | None:
-    """What had put the provision of this citation out of force by that day."""
-    cited = next(iter(find_citations(citation)), None)
-    stands = cited and standing(cited.locator, day)
-    return stands.ended if stands and stands.has_ended else None
-
-
 @cache
 def changes() -> tuple[Change, ...]:
     """Every change, in the order of days."""

@@ -40,6 +40,11 @@ class Reader:
     def readable(self) -> SectionQuerySet:
         return Section.objects.readable(self.caller, self.as_of)
 
+    @property
+    def known(self) -> SectionQuerySet:
+        """The texts of any day."""
+        return Section.objects.live().visible_to(self.caller)
+
     def url(self, section: Section, name: str = "") -> str:
         """The page of a section, or a named place on it, on the day read and in the same matter."""
         return self.url_of(section.locator, name)

@@ -1,7 +1,6 @@
 """Pages of what changed: provisions that are new, amended and repealed in some time, and two versions of one."""
 
 from dataclasses import dataclass
-from datetime import date
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
@@ -181,8 +180,12 @@ def key(version: Section) -> str:
 def in_force(version: Section) -> str:
     """ "1 September 2016 – today"."""
     first = date_format(version.valid_from) if version.valid_from else "…"
-    ended: date | None = version.valid_to
-    days = f"{first} – {date_format(ended) if ended and ended <= timezone.localdate() else gettext('today')}"
+    if version.valid_to:
+        days = f"{first} – {date_format(version.valid_to)}"
+    elif version.valid_from and version.valid_from > timezone.localdate():
+        days = gettext("from %(day)s on") % {"day": first}
+    else:
+        days = f"{first} – {gettext('today')}"
     if not version.of_day:
         return days
     return gettext("%(days)s (text %(number)s of that day)") % {"days": days, "number": version.of_day}

@@ -16,8 +16,8 @@ from django.utils.translation import get_language
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.corpus import changes, graph, history
+from retrieval.corpus.absence import absence_of
 from retrieval.corpus.defined import DefinedTerm, terms_used
-from retrieval.corpus.filters import above as places_above
 from retrieval.corpus.history import Change
 from retrieval.corpus.moved import Went, where_it_went
 from retrieval.corpus.subtrees import end_of_subtree
@@ -77,6 +77,7 @@ class Contents:
     outline: tuple[Branch, ...]
     counts: dict[str, int]
     summary: list[Told]
+    absence: dict | None  # why nothing of it is in force on the day
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,9 @@ def open_locator(locator: str, reader: Reader) -> Reading | Contents | Domain | 
         in_document = reader.readable.filter(document=document)
         tree = outline(in_document, reader.as_of)
         summary = of_document(document, in_document, get_language())
-        return Contents(document, tree, counts_of(tree, in_document), summary)
+        absence = None if tree or reader.as_of is None else absence_of(document, reader.known, reader.as_of)
+        told = absence and absence.to_dict()
+        return Contents(document, tree, counts_of(tree, in_document), summary, told)
     if last := last_version(locator, reader):
         return read(last, reader)
     if domain := Domain.objects.visible_to(reader.caller).filter(locator_prefix=locator).first():
@@ -194,7 +197,7 @@ def open_locator(locator: str, reader: Reader) -> Reading | Contents | Domain | 
 
 def last_version(locator: str, reader: Reader) -> Section | None:
     """The latest text of a provision that was no longer in force on the day: links to it must not die."""
-    known = Section.objects.live().visible_to(reader.caller).filter(locator=locator)
+    known = reader.known.filter(locator=locator)
     begun = Q(valid_from__isnull=True) | Q(valid_from__lte=reader.as_of or timezone.localdate())
     return known.filter(begun).select_related("document", "domain").order_by("-valid_to", "-pk").first()
 
@@ -298,15 +301,6 @@ def document_title(document: Document) -> str:
     domain = document.domain
     whole = document.locator == domain.locator_prefix
     return domain.local_name if get_language() == "es" and whole else document.title
-
-
-def nearest_place(locator: str, reader: Reader) -> tuple[str, str] | None:
-    """The name and locator of the nearest place above one that is not there."""
-    above = places_above(locator.rstrip("/"))[::-1]
-    documents = Document.objects.visible_to(reader.caller).filter(locator__in=above).select_related("domain")
-    names = {document.locator: document_title(document) for document in documents}
-    names |= dict(reader.readable.filter(locator__in=above).values_list("locator", "citation"))
-    return next(((names[place], place) for place in above if place in names), None)
 
 
 # -- Its text

@@ -35,6 +35,7 @@ from retrieval.errors import ArfError, NotFound, SearchUnavailable
 from retrieval.models import Domain, Feedback, Matter
 from retrieval.models.uploads import in_words
 from retrieval.pages import reader
+from retrieval.pages.absent import ended_by_then, lost
 from retrieval.pages.addresses import FILTERS, Reader, ReaderForm, Unreadable
 from retrieval.pages.fields import DayField, PageField, PlacesField
 from retrieval.request import MAX_DEPTH, MAX_QUERY, SearchRequest
@@ -360,8 +361,8 @@ def read_page(request: HttpRequest, locator: str, options: Reader) -> HttpRespon
     try:
         page = reader.open_locator(locator, options)
     except NotFound:
-        nearest = None if "\x00" in locator else reader.nearest_place(locator, options)
-        return render(request, "404.html", {"nearest": nearest}, status=404)
+        told = {} if "\x00" in locator else lost(locator, options)
+        return render(request, "404.html", told | {"reader": options}, status=404)
     match page:
         case str():
             return HttpResponseRedirect(page)
@@ -371,12 +372,15 @@ def read_page(request: HttpRequest, locator: str, options: Reader) -> HttpRespon
             context = {"page": page, "reader": options, "withdrawn": withdrawn_on(page.document)}
             return render(request, "retrieval/document.html", context)
     here = options.url_on(options.as_of, page.section.locator, options.version)
+    ends, today = page.section.valid_to, timezone.localdate()
     context = {
         "page": page,
         "reader": options,
+        "ended": ends and ends <= today,
+        "absence": ended_by_then(page.section, options),
         "permanent": request.build_absolute_uri(here),
         "withdrawn": page.section.valid_to and withdrawn_on(page.document),
-        "not_yet": bool(page.section.valid_from and page.section.valid_from > timezone.localdate()),
+        "not_yet": bool(page.section.valid_from and page.section.valid_from > today),
         "canonical": request.build_absolute_uri(reverse("retrieval:provision", args=[page.section.path])),
         "questions": [] if options.as_of else questions_near(page.section, get_language(), options.caller),
     }

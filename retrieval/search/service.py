@@ -13,9 +13,10 @@ from retrieval import pipeline
 from retrieval.access import row_security
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.corpus import statements, subtrees
+from retrieval.corpus.absence import absence_at
 from retrieval.engines import loaded
 from retrieval.errors import NotFound, gettext_noop
-from retrieval.models import Domain
+from retrieval.models import Domain, Section
 from retrieval.ranking import DomainScope, Page, Query, Ranking
 from retrieval.request import SearchRequest, check
 from retrieval.search import cache
@@ -229,6 +230,16 @@ def query_of(
     )
 
 
+def absent_in(query: Query) -> dict | None:
+    """What the citation that is unresolved leads to on other days, in what was searched."""
+    cited = next((one for one in query.citations if one.normalized == query.unresolved), None)
+    if cited is None:
+        return None
+    known = Section.objects.live().visible_to(query.caller).filter(domain__in=query.domain_ids)
+    absence = absence_at(cited.locator, known, query.as_of or timezone.localdate())
+    return absence.to_dict() if absence else None
+
+
 def answer_of(ranking: Ranking, request: SearchRequest, trace_id: uuid.UUID) -> dict:
     query = ranking.query
     account = {
@@ -240,6 +251,7 @@ def answer_of(ranking: Ranking, request: SearchRequest, trace_id: uuid.UUID) -> 
     return {
         "query": account,
         "unresolved": query.unresolved or None,
+        "absent": absent_in(query),
         "respelled": query.respelled,
         "widened": [domain.slug for domain in query.domains if request.domains and domain.slug not in request.domains],
         **ranking.shown,

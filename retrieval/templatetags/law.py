@@ -19,10 +19,12 @@ from django.utils.translation import gettext_lazy as _
 from retrieval.answers.citing import cited, named_edition, together
 from retrieval.citations.reporters import SHORT_NAME, UNITED_STATES_REPORTS, cite_case
 from retrieval.corpus import history
+from retrieval.corpus.absence import in_words
 from retrieval.corpus.changes import begins
 from retrieval.corpus.history import DEPARTED, is_within
 from retrieval.models import Section
 from retrieval.pages.addresses import Reader
+from retrieval.pages.changes import in_force
 from retrieval.pages.reader import document_title, name_under
 from retrieval.pages.typesetting import Run, marked
 from retrieval.ranking import ACCEPTED, REJECTED, UNCERTAIN
@@ -320,11 +322,8 @@ def is_known(citation: str) -> bool:
     return history.is_known(citation)
 
 
-@register.simple_tag
-def ending(citation: str, day: date) -> Mapping | None:
-    """What had put the provision out of force by that day."""
-    made = history.ending(citation, day)
-    return made and made.to_dict()
+register.filter("absence", in_words)
+register.filter(in_force)
 
 
 def plain_marks(item: Mapping) -> list[str]:

@@ -4,6 +4,7 @@ import json
 import textwrap
 
 from retrieval.access.caller import ANONYMOUS
+from retrieval.corpus.absence import in_words as absence_in_words
 from retrieval.management.base import ArfCommand
 from retrieval.request import SearchRequest
 from retrieval.search.log import explanation_of
@@ -50,7 +51,9 @@ class Command(ArfCommand):
             self.stdout.write(f"Read as: {answer['respelled']}")
         if query["translated"]:
             self.stdout.write(f"In English: {query['translated']}")
-        if answer.get("unresolved"):  # a cached answer may be older than this
+        if absent := answer["absent"]:
+            self.stdout.write(absence_in_words(absent, written=str))
+        elif answer["unresolved"]:
             self.stdout.write(f"There is no {answer['unresolved']} among the law here.")
         if notice := answer["notice"]:
             self.stdout.write(notice["text"])

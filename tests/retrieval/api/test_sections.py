@@ -71,7 +71,9 @@ def test_what_had_ended_a_provision_by_the_day_is_told(client):
         "There was no U.S. Const. amend. XVIII in force on 1940-01-01. "
         "It was repealed on 1933-12-05 by U.S. Const. amend. XXI, § 1."
     )
-    for never in (f"{path}?as_of=1900-01-01", f"{path}/foo?as_of=1940-01-01", f"{path}/section/9?as_of=1940-01-01"):
+    early = client.get(f"{API}/sections/{path}?as_of=1900-01-01").json()["error"]["message"]
+    assert early == "There was no U.S. Const. amend. XVIII in force on 1900-01-01: it begins on 1919-01-16."
+    for never in (f"{path}/foo?as_of=1940-01-01", f"{path}/section/9?as_of=1940-01-01"):
         told = client.get(f"{API}/sections/{never}").json()["error"]["message"]
         assert told == "There is no such provision."
 
@@ -193,7 +195,7 @@ def test_long_texts_are_resolved_by_post(client):
 
 def domains(client, headers=None):
     answer = client.get(f"{API}/domains", **(headers or {})).json()
-    assert_shape(answer, serializers.DomainList)
+    assert_shape(answer, sections.DomainList)
     return {domain["slug"]: domain for domain in answer["domains"]}
 
 

@@ -7,7 +7,7 @@ import pytest
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
 from retrieval.corpus.absence import absence_at
-from retrieval.models import Domain
+from retrieval.models import Domain, Section
 from tests.builders import a_document, a_section, grant
 from tests.retrieval.corpus.past_law import FIRST, TITLE, regulations  # noqa: F401
 
@@ -32,7 +32,7 @@ OLD, THEN = date(2004, 1, 1), date(2012, 1, 1)
     ],
 )
 def test_what_has_no_text_on_a_day_had_ended_or_was_to_come_or_is_not_known(place, asked, kind, day):
-    absence = absence_at(place, ANONYMOUS, asked)
+    absence = absence_at(place, Section.objects.live().visible_to(ANONYMOUS), asked)
     assert (absence.kind, absence.day) == (kind, day)
 
 
@@ -48,7 +48,7 @@ def test_what_has_no_text_on_a_day_had_ended_or_was_to_come_or_is_not_known(plac
     ],
 )
 def test_what_has_a_text_that_day_or_never_had_one_is_not_told(place, asked):
-    assert absence_at(place, ANONYMOUS, asked) is None
+    assert absence_at(place, Section.objects.live().visible_to(ANONYMOUS), asked) is None
 
 
 def test_what_somebody_may_not_read_is_told_to_others_alone():
@@ -58,4 +58,4 @@ def test_what_somebody_may_not_read_is_told_to_others_alone():
     grant(document, ann)
     for caller, is_told in ((ann, True), (ben, False), (ANONYMOUS, False)):
         with as_caller(caller):
-            assert bool(absence_at(section.locator, caller, THEN)) is is_told
+            assert bool(absence_at(section.locator, Section.objects.live().visible_to(caller), THEN)) is is_told
