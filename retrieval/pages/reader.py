@@ -133,13 +133,13 @@ def library(caller: Caller) -> list[Shelf]:
     return [shelf for shelf in shelves if shelf.total]
 
 
-def shelf_of(domain: Domain, caller: Caller, places: range) -> Shelf:
-    """The documents at these places of a domain's shelf."""
-    documents = standing(domain.pk, caller) if domain.is_private else standing(domain.pk)
-    total = documents.count() if domain.is_private else public_total(domain.pk, domain.corpus_version)
+def shelf_of(domain: Domain, caller: Caller, places: range, day: date | None = None) -> Shelf:
+    """The documents at these places of a domain's shelf, as it was on that day."""
+    documents = standing(domain.pk, day, caller) if domain.is_private else standing(domain.pk, day)
+    total = documents.count() if domain.is_private else public_total(domain.pk, domain.corpus_version, day)
     in_order = documents.select_related("domain").order_by(InNaturalOrder("locator"), "pk")
     shown = list(in_order[places.start : places.stop])
-    readable = Section.objects.readable(caller)
+    readable = Section.objects.readable(caller, day)
     results = readable.results().filter(document__in=shown).order_by()
     provisions = dict(results.values_list("document").annotate(Count("pk")))
     about = headings(shown, readable)
@@ -152,17 +152,17 @@ def shelf_of(domain: Domain, caller: Caller, places: range) -> Shelf:
     return Shelf(domain, shown, total)
 
 
-def standing(domain: int, caller: Caller = ANONYMOUS) -> QuerySet[Document]:
-    """The documents of a public domain, or those of a private one that the caller holds, with a provision today."""
+def standing(domain: int, day: date | None, caller: Caller = ANONYMOUS) -> QuerySet[Document]:
+    """The documents of a public domain, or those of a private one that the caller holds, with a provision that day."""
     held = Document.objects.held_by(caller) if caller.principals else Document.objects.filter(private=False)
-    results = Section.objects.live().valid_on(None).results().filter(document=OuterRef("pk"))
+    results = Section.objects.live().valid_on(day).results().filter(document=OuterRef("pk"))
     return held.filter(Exists(results), domain=domain)
 
 
 @lru_cache(maxsize=1_000)
-def public_total(domain: int, corpus_version: int) -> int:
+def public_total(domain: int, corpus_version: int, day: date | None) -> int:
     """Counted once for each version of the corpus."""
-    return standing(domain).count()
+    return standing(domain, day).count()
 
 
 # -- One page

@@ -345,7 +345,7 @@ def answered(form: QuestionForm, ask: Callable[[], dict]) -> dict | None:
 @require_safe
 @personal
 def law(request: HttpRequest) -> HttpResponse:
-    return render(request, "retrieval/law.html", {"library": reader.library(request.caller)})
+    return render(request, "retrieval/law.html", {"library": reader.library(request.caller), "reader": Reader()})
 
 
 @require_safe
@@ -367,7 +367,7 @@ def read_page(request: HttpRequest, locator: str, options: Reader) -> HttpRespon
         case str():
             return HttpResponseRedirect(page)
         case Domain():
-            return shelf(request, page)
+            return shelf(request, page, options)
         case reader.Contents():
             context = {"page": page, "reader": options, "withdrawn": withdrawn_on(page.document)}
             return render(request, "retrieval/document.html", context)
@@ -401,15 +401,15 @@ def summary(request: HttpRequest, path: str) -> HttpResponse:
         return render(request, "retrieval/_summary.html", context)
 
 
-def shelf(request: HttpRequest, domain: Domain) -> HttpResponse:
-    """A domain's documents, a page at a time."""
+def shelf(request: HttpRequest, domain: Domain, options: Reader) -> HttpResponse:
+    """A domain's documents on the day read, a page at a time."""
     number = request.GET.get("page", "1")
     first = (int(number) - 1) * reader.A_PAGE if re.fullmatch("[1-9][0-9]{0,3}", number) else 0
-    shown = reader.shelf_of(domain, request.caller, range(first, first + reader.A_PAGE))
-    if not shown.documents:
+    shown = reader.shelf_of(domain, request.caller, range(first, first + reader.A_PAGE), options.as_of)
+    if not shown.documents and (first or domain.is_private or options.as_of is None):
         raise Http404
     pages = range(1, -(-shown.total // reader.A_PAGE) + 1)
-    context = {"shelf": shown, "pages": pages, "page": first // reader.A_PAGE + 1}
+    context = {"shelf": shown, "pages": pages, "page": first // reader.A_PAGE + 1, "reader": options}
     return render(request, "retrieval/shelf.html", context)
 
 

@@ -52,6 +52,15 @@ def test_a_whole_document_of_a_day_before_it_says_so(client):
     assert "it begins on March 4, 1789." in look(client, "/law/us/const?as_of=1700-01-01").text
 
 
+def test_a_shelf_is_that_of_the_day(client):
+    now, then = look(client, "/law/us/cfr"), look(client, "/law/us/cfr?as_of=2008-01-01")
+    assert "Title 37 5 provisions" in now.text and "As it stood" not in now.text
+    assert "As it stood on Jan. 1, 2008." in then.text and "Title 37 4 provisions" in then.text
+    assert f"/law{TITLE}?as_of=2008-01-01" in then.links() and "/law/us/cfr" in then.links()
+    none = look(client, "/law/us/cfr?as_of=2004-01-01").text
+    assert "Nothing that is here has a text of that day." in none and "Title 37" not in none
+
+
 @pytest.mark.parametrize(
     ("address", "told"),
     [
