@@ -279,8 +279,9 @@ def check_global(address: str, host: str) -> None:
 
 
 def checked(response: httpx2.Response) -> httpx2.Response:
-    """Raises SourceRefused for an answer that is no file."""
-    if response.status_code not in (200, 206, 304, 416):
+    """Raises SourceRefused for an answer that is no file; that nothing is new says only who was asked that."""
+    was_asked = "If-None-Match" in response.request.headers or "If-Modified-Since" in response.request.headers
+    if response.status_code not in (200, 206, 416, *([304] if was_asked else ())):
         raise SourceRefused(
             gettext_noop("%(host)s answers %(status)s for %(path)s."),
             host=response.url.host,

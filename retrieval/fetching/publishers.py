@@ -95,12 +95,12 @@ class UsCode(Publisher):
             if (match := self.TITLE.search(url))
         ]
         said = self.RELEASE.search(" ".join(page.text_content().split()))
-        if not links or said is None:
+        congress, law, month, day, year = said.groups() if said else ("",) * 5
+        edition = f"{year}-{month}-{day}"
+        if not links or not is_day(edition):
             raise SourceRefused(
                 gettext_noop("The page of the US Code names no release point with files: its form has changed.")
             )
-        congress, law, month, day, year = said.groups()
-        edition = date(int(year), int(month), int(day)).isoformat()
         chosen = {title.zfill(2 + title.lower().endswith("a")).lower() for title in asked.titles} or {"all"}
         found = {
             name.lower(): (name, url) for name, release, url in links if is_release(release, congress, law)
@@ -148,7 +148,9 @@ class Ecfr(Publisher):
                     gettext_noop("The eCFR is about to publish title %(number)s: fetch it later."),
                     number=number,
                 )
-            url = urljoin(wanted.url, f"full/{date.fromisoformat(day)}/title-{number}.xml")
+            if not is_day(day):
+                raise unknown_form("latest_issue_date")
+            url = urljoin(wanted.url, f"full/{day}/title-{number}.xml")
             yield Wanted(f"title-{number}.xml", url, "xml", day)
 
 
@@ -281,6 +283,17 @@ def rows_of(content: bytes, name: str, fields: Iterable[str]) -> list[dict]:
             return list(rows)
     except (ValueError, KeyError, TypeError):
         pass
-    raise SourceRefused(
+    raise unknown_form(name)
+
+
+def unknown_form(name: str) -> SourceRefused:
+    return SourceRefused(
         gettext_noop("The publisher's answer holds no %(name)s of the form that is known."), name=name
     )
+
+
+def is_day(written: object) -> bool:
+    try:
+        return date.fromisoformat(written).isoformat() == written
+    except (TypeError, ValueError):
+        return False

@@ -36,6 +36,14 @@ def test_one_that_stays_is_told(site, get, tmp_path):
     assert len(site.asked) == 3 and not (tmp_path / "law.xml").exists()
 
 
+def test_nothing_new_is_told_to_who_did_not_ask_that(site, get, tmp_path):
+    site.put("/law.xml", b"", status=304)
+    for known in (None, Validators()):
+        with pytest.raises(SourceRefused, match="answers 304 for /law.xml"):
+            get(known=known)
+    assert get(known=Validators('"1"', "")).unchanged
+
+
 def test_a_site_is_let_rest_as_long_as_it_asks(site, get, slept):
     site.put("/law.xml", BODY).failing = [(429, {"Retry-After": "7"})]
     get()

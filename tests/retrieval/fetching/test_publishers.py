@@ -37,6 +37,7 @@ def test_the_code_is_one_file_of_its_release_point_unless_titles_are_named():
     [
         ("<html><p>Moved</p></html>", (), "its form has changed"),
         (PAGE.replace("Public Law", "Law"), (), "its form has changed"),
+        (PAGE.replace("07/23", "13/45"), (), "its form has changed"),
         (PAGE, ("99",), "no title 99"),
         (PAGE.replace("Public Law 119-102", "Public Law 119-10"), (), "has no title all"),
     ],
@@ -67,7 +68,17 @@ def test_titles_of_the_cfr_are_asked_for_as_of_their_last_issue():
     ] == ["title-8.xml"]
 
 
-@pytest.mark.parametrize("content", ["<html>", "[]", '{"titles": [{"name": "x"}]}', '{"rows": []}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<html>",
+        "[]",
+        '{"titles": [{"name": "x"}]}',
+        '{"rows": []}',
+        '{"titles": [{"number": 6, "latest_issue_date": "2026-13-45"}]}',
+        '{"titles": [{"number": 6, "latest_issue_date": 20260102}]}',
+    ],
+)
 def test_an_answer_of_another_form_is_refused(content):
     with pytest.raises(SourceRefused, match="of the form that is known"):
         leads_to("code_of_federal_regulations", content, ECFR)
