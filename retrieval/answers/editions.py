@@ -15,18 +15,18 @@ DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """What its source calls it, and when it was read. `title_es`: of a document that is the whole of its domain, the
-    domain's name.
+    """What its source calls it, and when it was read: "" and None where it does not have the text, which had ended.
+    `title_es`: of a document that is the whole of its domain, the domain's name.
     """
 
     title: str
     title_es: str
     publication: str
-    read_on: date
+    read_on: date | None
 
     def to_text(self, language: str) -> str:
         title = (language == "es" and self.title_es) or self.title
-        read = _("read on %(day)s") % {"day": date_format(self.read_on)}
+        read = _("read on %(day)s") % {"day": date_format(self.read_on)} if self.read_on else ""
         return ", ".join(filter(None, (title, edition_of(self.publication), read)))
 
 
@@ -34,7 +34,10 @@ def notice(editions: Iterable[Edition], day: date | None, language: str, *, unda
     """Which edition of the law was read, and that this is no advice. `undated`: whether the source of something that is
     quoted does not say since when it holds: it is read on every earlier day too.
     """
-    told = [one.to_text(language) for one in sorted(set(editions), key=lambda one: (one.title, one.publication))]
+    every = set(editions)
+    former = {one.title for one in every if one.read_on is None}
+    named = [one for one in every if one.read_on is None or one.title not in former]
+    told = [one.to_text(language) for one in sorted(named, key=lambda one: (one.title, one.publication))]
     as_of = [_("The law as it was on %(day)s.") % {"day": date_format(day)}] if day else []
     if day and undated:
         as_of.append(_("Since when these words have been law is not known here."))

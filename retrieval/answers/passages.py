@@ -17,6 +17,7 @@ from retrieval.answers.selection import OF_CASES, PROVISIONS, Meaning, Passage, 
 from retrieval.answers.units import Span, Window, key_of
 from retrieval.corpus import history
 from retrieval.corpus.defined import scopes_of, terms_in
+from retrieval.corpus.editions import is_in_last
 from retrieval.models import Anchor, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.parsing.cases import holding_begins, is_summary
@@ -130,7 +131,9 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
         windows=merged([*opening, Window(start, end)]),
         scopes=scopes_of(document, above, locator),
         edition=Edition(
-            title, domain_es if document == whole_domain else "", publication, timezone.localdate(read)
+            title,
+            domain_es if document == whole_domain else "",
+            *((publication, timezone.localdate(read)) if is_in_last(ends) else ("", None)),
         ),
     )
 

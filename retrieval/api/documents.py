@@ -36,6 +36,7 @@ from retrieval.api.parameters import (
 from retrieval.api.sections import IN_MATTER, documents_in_force, no_such, reference
 from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, Page, UploadState
 from retrieval.corpus import history, statements
+from retrieval.corpus.editions import edition_on
 from retrieval.errors import Forbidden, NotFound
 from retrieval.ingestion import uploading
 from retrieval.models import ApiKey, Document, Domain, Matter, Section, Upload
@@ -116,6 +117,7 @@ def tree_account(
     )
     below = counted_below(document, caller, as_of, [row["locator"] for row in rows])
     return DocumentItem(document).data | {
+        "publication": edition_on(document, as_of),
         "under": reference(top.locator, top.citation, top.heading) if top else None,
         "sections": counts["sections"],
         "results": counts["results"],

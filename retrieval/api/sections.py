@@ -30,6 +30,7 @@ from retrieval.corpus import graph, titled
 from retrieval.corpus.absence import absence_at, in_words
 from retrieval.corpus.changes import version_of
 from retrieval.corpus.defined import terms_used
+from retrieval.corpus.editions import edition_on, edition_with
 from retrieval.corpus.moved import where_it_went
 from retrieval.corpus.subtrees import end_of_subtree
 from retrieval.corpus.translations import translation
@@ -103,7 +104,7 @@ def place_account(
     if found := find(readable, locator):
         return section_account(*found, readable, reader, as_of)
     if document := documents_in_force(caller, as_of).filter(locator=locator).first():
-        return account_above(document, readable, reader)
+        return account_above(document, readable, reader, as_of)
     return domain_account(locator, caller, as_of)
 
 
@@ -134,7 +135,7 @@ def section_account(
         },
         "definitions": definitions_for(section, in_document),
         "went_to": [reference(to.locator, to.citation, to.heading) for to in where_it_went(section, readable)],
-        "document": DocumentItem(section.document).data,
+        "document": DocumentItem(section.document).data | {"publication": edition_with(section)},
         "withdrawn_on": withdrawn_on(section.document) if section.valid_to else None,
     }
 
@@ -151,7 +152,7 @@ def is_amended(section: Section) -> bool:
     return section.valid_to is not None and same.filter(valid_from__gte=section.valid_to).exists()
 
 
-def account_above(document: Document, readable: SectionQuerySet, reader: str) -> dict:
+def account_above(document: Document, readable: SectionQuerySet, reader: str, as_of: date | None) -> dict:
     """A document that is no provision itself, as the Constitution and what came from a file."""
     in_document = readable.filter(document=document).order_by("position", "pk")
     return ABOVE_PROVISIONS | {
@@ -165,7 +166,7 @@ def account_above(document: Document, readable: SectionQuerySet, reader: str) ->
         "url": f"/law{document.locator}",
         "parent": domain_above(document),
         **children(in_document.filter(parent_locator=""), *NAMED_BY),
-        "document": DocumentItem(document).data,
+        "document": DocumentItem(document).data | {"publication": edition_on(document, as_of)},
     }
 
 

@@ -346,6 +346,7 @@ class DocumentItem(s.ModelSerializer):
     """Makes the answer too."""
 
     domain = s.CharField(source="domain.slug")
+    publication = s.CharField(help_text="Edition or release point; empty where what is shown is of an earlier one.")
     source_url = s.CharField()
     sha256 = s.CharField(source="content_hash", help_text="Of the file it was read from.")
     retrieved_at = s.DateTimeField(format=None)
