@@ -32,6 +32,7 @@ from retrieval.corpus.changes import version_of
 from retrieval.corpus.defined import terms_used
 from retrieval.corpus.editions import edition_on, edition_with
 from retrieval.corpus.moved import where_it_went
+from retrieval.corpus.ranges import holding_ranges
 from retrieval.corpus.subtrees import end_of_subtree
 from retrieval.corpus.translations import translation
 from retrieval.corpus.withdrawn import withdrawn_on
@@ -210,13 +211,14 @@ def documents_in_force(caller: Caller, as_of: date | None = None) -> DocumentQue
 
 
 def find(readable: SectionQuerySet, locator: str) -> tuple[Section, str | None] | None:
-    """The section of this locator, or the one that holds it as an anchor and the pin."""
+    """The section of this locator or of its number, or the one that holds it as an anchor and the pin."""
     readable = readable.select_related("domain", "document__domain").order_by("pk")
     if section := readable.filter(locator=locator).first():
         return section, None
     if section := readable.filter(anchors__locator=locator).first():
         return section, locator
-    return None
+    section = holding_ranges([locator], readable).get(locator)
+    return (section, None) if section else None
 
 
 def text_of(sections: SectionQuerySet) -> dict:
@@ -309,7 +311,10 @@ def nearest_above(locators: Iterable[str], caller: Caller) -> dict[str, str]:
     provisions = Section.objects.readable(caller).results()
     known = {*provisions.filter(locator__in=wanted).values_list("locator", flat=True)}
     known |= {*Anchor.objects.filter(locator__in=wanted, section__in=provisions).values_list("locator", flat=True)}
-    return {at: place for at, places in above.items() if (place := next(filter(known.__contains__, places), None))}
+    nearest = {at: next(filter(known.__contains__, places), "") for at, places in above.items()}
+    ranges = holding_ranges([at for at, place in nearest.items() if not place], provisions)
+    nearest |= {at: section.locator for at, section in ranges.items()}
+    return {at: place for at, place in nearest.items() if place}
 
 
 # -- Citations in a text, and which of them lead to a provision here

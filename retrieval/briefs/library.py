@@ -27,6 +27,7 @@ from retrieval.corpus import decided_cases, history
 from retrieval.corpus.absence import ENDED, UNKNOWN, Absence, absences
 from retrieval.corpus.filters import above, searched
 from retrieval.corpus.moved import GONE
+from retrieval.corpus.ranges import ends_of
 from retrieval.corpus.translations import translation
 from retrieval.errors import NotRun
 from retrieval.models import Anchor, Document, Section
@@ -161,7 +162,7 @@ class Library:
         absent: dict[Key, Place | None] = {}
         for key, cited in new.items():
             places = [place for each in found if (place := each.get(cited.locator))]
-            here = next((place for place in places if place.exact and is_named(cited, place)), None)
+            here = next((place for place in places if place.exact and is_named(cited, place, self.day)), None)
             if here:
                 stood[key] = here
             else:
@@ -485,6 +486,11 @@ def may_be_in(tops: Mapping[str, Section]) -> set[str]:
     return found
 
 
-def is_named(cited: Cited, place: Place) -> bool:
-    """A decision is cited by the page on which it begins; another page of it only where the brief says "at"."""
-    return cited.page or place.section.level != "case" or place.section.locator == cited.locator
+def is_named(cited: Cited, place: Place, day: date) -> bool:
+    """A decision is cited by the page on which it begins; another page of it only where the brief says "at". What
+    stands for several numbers only since a later day says nothing of one of them.
+    """
+    section = place.section
+    if ends_of(section.locator) and section.locator != cited.locator:
+        return (section.valid_from or date.min) <= day
+    return cited.page or section.level != "case" or section.locator == cited.locator

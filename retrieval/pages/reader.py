@@ -20,6 +20,7 @@ from retrieval.corpus.absence import absence_of
 from retrieval.corpus.defined import DefinedTerm, terms_used
 from retrieval.corpus.history import Change
 from retrieval.corpus.moved import Went, where_it_went
+from retrieval.corpus.ranges import holding_ranges
 from retrieval.corpus.subtrees import end_of_subtree
 from retrieval.corpus.translations import LANGUAGE as TRANSLATED
 from retrieval.corpus.translations import translation
@@ -180,6 +181,8 @@ def open_locator(locator: str, reader: Reader) -> Reading | Contents | Domain | 
     anchor = Anchor.objects.filter(locator=locator, section__in=reader.readable).select_related("section").first()
     if anchor is not None:
         return reader.url(anchor.section, name_under(anchor.section.locator, locator))
+    if locator in (ranges := holding_ranges([locator], reader.readable)):
+        return reader.url(ranges[locator])
     documents = Document.objects.visible_to(reader.caller).filter(locator=locator).select_related("domain")
     if (document := documents.first()) is not None:
         in_document = reader.readable.filter(document=document)

@@ -20,6 +20,7 @@ from retrieval.corpus import decided_cases, history, titled
 from retrieval.corpus.filters import above, searched
 from retrieval.corpus.history import Change, is_within
 from retrieval.corpus.moved import MOVED, where_it_went
+from retrieval.corpus.ranges import holding_ranges
 from retrieval.models import Section
 from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Query, Ranking, Reason
@@ -226,10 +227,13 @@ def places_of(query: Query, locators: Sequence[str]) -> dict[str, Place]:
     nearest = {locator: next((name for name in chains[locator] if name in sections), "") for locator in wanted.values()}
     pins = anchored(readable, [locator for locator in nearest if locator not in sections])
     pages = cases_with_pages(readable, [locator for locator in nearest if not nearest[locator] and locator not in pins])
+    ranges = holding_ranges([at for at, name in nearest.items() if at not in pins and name.count("/") < 4], readable)
 
     def place(locator: str) -> Place | None:
         if locator in pins:
             return anchored_place(locator, pins[locator])
+        if locator in ranges:
+            return Place(locator, ranges[locator], None, True)
         if name := nearest[locator]:
             return Place(locator, sections[name], None, name == locator)
         return Place(locator, pages[locator], None, True) if locator in pages else None

@@ -1,0 +1,44 @@
+"""Provisions that stand for several numbers, as "§§ 1.106-1.108 [Reserved]" and "§§ 665 to 665e. Repealed" do: a number
+between their ends leads to them.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import reduce
+from operator import or_
+
+from django.db.models import Q
+
+from retrieval.models import Section
+from retrieval.models.corpus import SectionQuerySet
+
+Key = list[tuple[int, str]]  # of a number, in its order: 293, 293a, 293b, 293aa, 294
+_CITED = re.compile(r"(?P<under>/us/(?:cfr/t\w+/s(?P<part>\d+\.)|usc/t\w+/s))(?P<number>\d[\w-]*)(?:/.*)?")
+_RANGE = re.compile(r"/us/(?:cfr|usc)/t\w+/s(?:(?P<part>\d+\.)(\w+)-(?P=part)(\w+)|([\w-]+)\.\.\.([\w-]+))")
+
+
+def holding_ranges(locators: Iterable[str], readable: SectionQuerySet) -> dict[str, Section]:
+    """By locator of a section, or a place in one, the provision that stands for its number; by one statement."""
+    cited = {locator: found for locator in locators if (found := _CITED.fullmatch(locator))}
+    named = {(one["under"], f"-{one['part']}" if one["part"] else "...") for one in cited.values()}
+    if not named:
+        return {}
+    alike = reduce(or_, (Q(locator__under=under, locator__contains=mark) for under, mark in named))
+    ranges = [(section, ends) for section in readable.filter(alike) if (ends := ends_of(section.locator))]
+    return {
+        locator: section
+        for locator, one in cited.items()
+        for section, (first, last) in ranges
+        if section.locator.startswith(one["under"]) and first <= key(one["number"]) <= last
+    }
+
+
+def ends_of(locator: str) -> tuple[Key, Key] | None:
+    """Of a range; None of any other section."""
+    found = _RANGE.fullmatch(locator)
+    return (key(found[2] or found[4]), key(found[3] or found[5])) if found else None
+
+
+def key(number: str) -> Key:
+    pieces = re.findall(r"\d+|[a-z]+", number.lower())
+    return [(int(piece), "") if piece.isdigit() else (len(piece), piece) for piece in pieces]
