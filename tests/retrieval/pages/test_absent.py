@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from tests.builders import a_section
+from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.corpus.past_law import TITLE, regulations  # noqa: F401
 from tests.retrieval.pages.looking import look
 
@@ -59,6 +59,11 @@ def test_a_shelf_is_that_of_the_day(client):
     assert f"/law{TITLE}?as_of=2008-01-01" in then.links() and "/law/us/cfr" in then.links()
     none = look(client, "/law/us/cfr?as_of=2004-01-01").text
     assert "Nothing that is here has a text of that day." in none and "Title 37" not in none
+
+
+def test_a_shelf_without_documents_is_none_today(client):
+    a_document(a_domain(locator_prefix="/empty"))
+    look(client, "/law/empty", status=404)
 
 
 @pytest.mark.parametrize(
