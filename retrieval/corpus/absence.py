@@ -106,20 +106,40 @@ def absences(locators: Collection[str], known: SectionQuerySet, asked: date) -> 
     for text in texts.order_by(F("valid_from").asc(nulls_first=True), "pk"):
         versions[text.locator].append(text)
     absent = {at: each for at, each in versions.items() if not any(is_in_force(text, asked) for text in each)}
-    begins = first_days({text.document_id for each in absent.values() for text in each}) if absent else {}
-    return {at: absent_on(asked, each, begins) for at, each in absent.items()}
+    begins = known_from([each[0] for each in absent.values()]) if absent else {}
+    return {at: absent_on(asked, each, begins[each[0].pk]) for at, each in absent.items()}
 
 
-def absent_on(asked: date, texts: Sequence[Section], begins: Mapping[int, date | None]) -> Absence:
+def absent_on(asked: date, texts: Sequence[Section], here: date | None) -> Absence:
+    """Of all texts of a provision, the first to begin first; `here`: from when on what holds it is known."""
     ended = [text for text in texts if has_ended(text, asked)]
     if ended:
         last = max(ended, key=end_of)
         return Absence(ENDED, asked, end_of(last), last, last)
     first = texts[0]
-    here = begins[first.document_id]
     if here is None or here <= asked or first.locator.startswith(KNOWN_WHOLE):
         return Absence(NOT_YET, asked, first.valid_from, first, first)
-    return Absence(UNKNOWN, asked, here, first, first)
+    return Absence(UNKNOWN, asked, min(here, first.valid_from), first, first)
+
+
+def known_from(firsts: Sequence[Section]) -> dict[int, date | None]:
+    """By id of the first text of a provision, from when on what holds it is here, in which it would have stood; None
+    where that does not say since when it holds. Parts of a document may come in one after the other, and its source may
+    tell of some provisions alone that they are older than it.
+    """
+    places = {(text.document_id, text.parent_locator) for text in firsts}
+    holding = Section.objects.live().filter(document__in={pk for pk, _ in places}, locator__in={at for _, at in places})
+    days: dict[tuple[int, str], list[date | None]] = defaultdict(list)
+    for *place, day in holding.values_list("document", "locator", "valid_from"):
+        days[*place].append(day)
+    whole = first_days({text.document_id for text in firsts if (text.document_id, text.parent_locator) not in days})
+
+    def of(text: Section) -> date | None:
+        if known := days.get((text.document_id, text.parent_locator)):
+            return None if None in known else min(known)
+        return whole[text.document_id] if text.is_result else text.valid_from
+
+    return {text.pk: of(text) for text in firsts}
 
 
 def first_days(documents: Collection[int]) -> dict[int, date | None]:

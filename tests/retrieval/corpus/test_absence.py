@@ -51,6 +51,19 @@ def test_what_has_a_text_that_day_or_never_had_one_is_not_told(place, asked):
     assert absence_at(place, Section.objects.live().visible_to(ANONYMOUS), asked) is None
 
 
+def test_of_a_part_that_came_in_later_nobody_knows_what_was_law_before(regulations):  # noqa: F811
+    came = date(2016, 7, 1)
+    named = {"locator": f"{TITLE}/pt2", "level": "part", "is_result": False, "is_leaf": False, "valid_from": came}
+    part = a_section(regulations, **named)
+    a_section(regulations, "Marks.", locator=f"{TITLE}/s2.1", parent_locator=part.locator, valid_from=came)
+    known = Section.objects.live()
+    assert absence_at(f"{TITLE}/s2.1", known, THEN).kind == "unknown"
+    older = {"locator": f"{TITLE}/s2.2", "parent_locator": part.locator, "valid_from": date(2000, 1, 1)}
+    a_section(regulations, "Since 2000.", **older)
+    assert absence_at(f"{TITLE}/s2.1", known, THEN).kind == "unknown"
+    assert absence_at(f"{TITLE}/s2.2", known, date(1999, 1, 1)).day == date(2000, 1, 1)
+
+
 def test_what_somebody_may_not_read_is_told_to_others_alone():
     ann, ben = Caller(("user:1001",)), Caller(("user:1002",))
     document = a_document(Domain.objects.get(slug="client_cases"), title="Lease")
