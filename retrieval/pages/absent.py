@@ -2,7 +2,7 @@
 
 from django.utils import timezone
 
-from retrieval.corpus.absence import ENDED, Absence, absence_at
+from retrieval.corpus.absence import ENDED, Absence, absence_at, end_of, has_ended
 from retrieval.corpus.changes import versions_of
 from retrieval.corpus.filters import above
 from retrieval.models import Document, Section
@@ -21,9 +21,10 @@ def lost(locator: str, reader: Reader) -> dict:
 
 def ended_by_then(section: Section, reader: Reader) -> dict | None:
     """What is told of a text that had ended by the day on which it is read."""
-    ends, day = section.valid_to, reader.as_of
-    has_ended = ends and day and ends <= day and not reader.version
-    return Absence(ENDED, day, ends, section, section).to_dict() if has_ended else None
+    day = reader.as_of
+    if day is None or reader.version or not has_ended(section, day):
+        return None
+    return Absence(ENDED, day, end_of(section), section, section).to_dict()
 
 
 def nearest_place(locator: str, reader: Reader) -> tuple[str, str] | None:

@@ -42,6 +42,9 @@ def test_a_page_of_a_day_after_the_end_shows_the_text_that_ended(client):
     assert f"{ENDED} This is the text that ended then." in page
     assert "As it stood" not in page and "has not been in force since" not in page
     assert "examination support document" in page
+    repealed = look(client, "/law/us/const/amendment/XVIII/section/1?as_of=1940-01-01").text
+    assert "§ 1 in force on Jan. 1, 1940. This is the text that ended then." in repealed
+    assert "Repealed on Dec. 5, 1933" in repealed and "As it stood" not in repealed
     before = look(client, f"/law{TITLE}/s1.265?as_of=2008-01-01").text
     assert "As it stood on Jan. 1, 2008." in before and "has not been in force since July 1, 2010." in before
 
