@@ -73,7 +73,7 @@ REASONS = {
     "citation_under": _("It is part of %(citation)s, which you cite."),
     "named_act": _("It is the first section of the %(act)s, which your question names."),
     "in_named_act": _("It is part of an act that your question names: %(act)s."),
-    "near_citation": _("There is no %(citation)s here; this one has nearly its number."),
+    "near_citation": _("This one has nearly the number of %(citation)s."),
     "collective": _("It is one of the provisions that “%(alias)s” names together."),
     "changed_it": _("It changed %(citation)s in %(year)s."),
     "repealed_it": _("It repealed %(citation)s in %(year)s."),
@@ -110,7 +110,7 @@ REASONS = {
     "abstained": _("Too improbable an answer: the best candidate reached %(probability)s."),
     "without_quoted": _("It does not have the words that your question puts in quotes."),
     "another_country": _("The question asks about the law of another country."),
-    "no_such_provision": _("You named %(citation)s, which is not among the law here."),
+    "no_such_provision": _("You named %(citation)s, which is not among the law that was searched."),
 }
 ZONES = {ACCEPTED: _("accepted"), UNCERTAIN: _("uncertain"), REJECTED: _("rejected")}
 NO_MEANING = _("Search by meaning did not answer; results rest on words and names.")

@@ -18,7 +18,7 @@ TOLD = [("1.265", "2012-01-01", ENDED), ("1.48", "2004-01-01", UNKNOWN), ("1.110
 @pytest.mark.parametrize(("number", "day", "told"), TOLD)
 def test_a_search_for_what_is_not_of_the_day_says_why_and_leads_to_its_text(client, number, day, told):
     page = look(client, f"/search?q=37 CFR {number}&as_of={day}")
-    assert told in page.text and "among the law here" not in page.text
+    assert told in page.text and "There is no" not in page.text
     (link,) = (link for link in page.links() if link.startswith(f"/law{TITLE}/s{number}?as_of="))
     assert "As it stood on" in look(client, link).text
 
