@@ -362,7 +362,7 @@ def resolved(text: str, caller: Caller) -> dict:
     """A text that is nothing but a citation may be written more loosely ("art 1 s 8 c 3")."""
     query, law = reading(caller), whole_citations(text)
     own = own_instead(text, query, resolve(query, [citation.locator for citation in law]))
-    every = own or law or beside(find_citations(text), titled.cited_in(text, query))
+    every = own or law or titled.lacking(text, query) or beside(find_citations(text), titled.cited_in(text, query))
     found = every[:MAX_CITATIONS]
     known = existing([citation.locator for citation in found], caller)
     above = nearest_above([citation.locator for citation in found if citation.locator not in known], caller)

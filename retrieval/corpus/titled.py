@@ -91,6 +91,13 @@ def cited_whole(text: str, query: Query, *, alone: bool = True) -> list[Citation
     return []
 
 
+def lacking(text: str, query: Query) -> list[Citation]:
+    """What a whole query cites that is nothing but one number of a document that is here, or was, and does not have it."""
+    source, own = Source.of(text), Own(query, ever=True)
+    found = next(filter(None, map(own.lacked_by, whole(source))), None)
+    return list(source.citations(found)) if found else []
+
+
 def cited_in(text: str, query: Query, *, asked: bool = False, ever: bool = False) -> list[Citation]:
     """What a running text cites, in order; in a question that is `asked` titles count in small letters too. With `ever`
     also what is in force on another day, and numbers that a document which is here does not have.
@@ -207,6 +214,24 @@ class Own:
             found += [cited(reach, place, one, between) for place in places_of_one]
             before = places_of_one
         return found
+
+    def lacked_by(self, read: Numbered) -> Found | None:
+        """The number that the document does not have which a whole query names: by a part of its title only where that
+        is surely a number of a provision, "4.2" or behind a sign; not "fees of 2024", nor "Manual 2" if that is a title.
+        """
+        is_sure = bool(read.level) or read.is_compound
+        if not (self.domains and read.number) or read.more or not (is_sure or len(read.number) < len("2024")):
+            return None
+        words = {name.words for name in read.names if is_sure or is_telling(name.words)}
+        meant = self.meanings(words, words if is_sure else set(), self.domains if is_sure else (), most=MOST)
+        found = next(self.lacking(replace(read, level=read.level or "section"), 0, meant), None)
+        with_number = Q(cited_as__in=[f"{name} {as_words(read.number)}" for name in words])
+        return found if found and not self.documents(with_number, most=MOST) and self.was_here(found) else None
+
+    def was_here(self, found: Found) -> bool:
+        """Whether the document has, or had, anything to read: of one being read nothing is told yet."""
+        document = found.items[0].locator.rpartition("/")[0]
+        return any(each.filter(locator__under=f"{document}/").exists() for each in self.sections(self.domains))
 
     def alone(self, read: Numbered) -> list[Provision]:
         """The places of a number in the only document that has it, of all that is searched, law of others too."""

@@ -56,6 +56,8 @@ class ResolveCitations:
         places = resolve(query, [citation.locator for citation in whole])
         if own := own_instead(query.original, query, places):
             return self._titled(ranking, own)
+        if lacked := [] if places else titled.lacking(query.original, query):
+            return self._absent(ranking, lacked[0], lacked[0].locator.rpartition("/")[0])
         if not found:
             return self._without(ranking)
         if len(whole) == 1:
@@ -83,7 +85,7 @@ class ResolveCitations:
         if not (places[0].exact or places[0].section.is_result):
             if any(domain.private for domain in ranking.query.domains):  # their articles have numbers of their own
                 return ranking.noting(f"{citation.normalized} is not in the law here")
-            return self._absent(ranking, citation, places[0])
+            return self._absent(ranking, citation, places[0].section.locator)
         if not places[0].exact and citation.locator.startswith(_WHOLE):
             ranking = replace(ranking, query=replace(ranking.query, unresolved=citation.normalized))
         return self._final(ranking.noting(citation.normalized), places)
@@ -98,10 +100,10 @@ class ResolveCitations:
         ordered = tuple(c.but(score=1.0 / rank) for rank, c in enumerate(found.values(), start=1))
         return replace(ranking, candidates=ordered, final=True)
 
-    def _absent(self, ranking: Ranking, citation: Citation, above: Place) -> Ranking:
+    def _absent(self, ranking: Ranking, citation: Citation, above: str) -> Ranking:
         """What it stands under is here, it is not: told at once, beside the provisions of the nearest name."""
         query = replace(ranking.query, unresolved=citation.normalized)
-        near = named_alike(query, citation.locator, above.section.locator)
+        near = named_alike(query, citation.locator, above)
         told = Reason("near_citation", {"citation": citation.normalized})
         candidates = tuple(candidate(pk, told, domain_id=domain, locator=name) for pk, domain, name in near)
         reason = Reason("no_such_provision", {"citation": citation.normalized})

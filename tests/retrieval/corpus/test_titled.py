@@ -6,7 +6,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
 from retrieval.citations.citation import cite_plain
 from retrieval.citations.titled import as_words
-from retrieval.corpus.titled import cited_in, cited_whole
+from retrieval.corpus.titled import cited_in, cited_whole, lacking
 from retrieval.models import Domain, Section
 from retrieval.ranking import replace
 from retrieval.search.service import in_scope, reading
@@ -239,6 +239,47 @@ def test_what_was_in_force_is_found_where_it_is_asked_for(code):
     assert len(found("county code § 4-12", ever=True)) == 1
 
 
+def lacked(text, caller=ANONYMOUS):
+    with as_caller(caller):
+        return [one.normalized for one in lacking(text, reading(caller))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "personnel manual 9.9", "Marlow County Personnel Manual § 9.9", "section 9.9 of the personnel manual",
+        "what does § 9.9 of the Marlow County Personnel Manual say?",
+    ],
+)  # fmt: skip
+def test_a_whole_query_is_told_what_a_document_lacks(manual, text):
+    assert lacked(text) == ["Marlow County Personnel Manual, § 9.9"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "manual 9.9", "county 9", "fees of 2024", "personnel manual 9", "marlow county personnel manual 2024",
+        "who is paid under personnel manual 9.9", "orange county code § 4-99", "8 U.S.C. § 9999", "§ 9.9", "",
+    ],
+)  # fmt: skip
+def test_a_query_that_is_no_citation_of_a_document_lacks_nothing(code, manual, text):
+    assert lacked(text) == []
+
+
+def test_a_number_behind_a_whole_title_is_its_own_or_a_title(manual):
+    assert lacked("marlow county personnel manual 9") == ["Marlow County Personnel Manual, § 9"]
+    a_document(manual.domain, title="Marlow County Personnel Manual 9")
+    assert lacked("marlow county personnel manual 9") == []
+
+
+def test_a_withdrawn_document_lacks_all_and_one_not_yet_read_is_not_told(manual):
+    Section.objects.filter(document=manual).update(valid_to="2020-01-01")
+    assert cited("personnel manual § 2.1") == []
+    assert lacked("personnel manual § 2.1") == ["Marlow County Personnel Manual, § 2.1"]
+    Section.objects.filter(document=manual).delete()
+    assert lacked("personnel manual § 2.1") == []
+
+
 @pytest.fixture
 def leases(db):
     """The place of § 2 in two private documents of one title, by whose they are."""
@@ -253,6 +294,12 @@ def leases(db):
 def test_private_documents_are_cited_by_whom_they_are_granted_to_alone(leases, text):
     assert {caller: cited(text, caller) for caller in leases} == {ANA: [leases[ANA]], BO: [leases[BO]]}
     assert cited(text) == []
+
+
+def test_what_a_private_document_lacks_is_told_to_whom_it_is_granted_alone(leases):
+    assert lacked("Lease of 2020, § 9", ANA) == ["Lease of 2020, § 9"]
+    a_place(a_case_file("Secret plan", granted_to=ANA), "4")
+    assert lacked("Secret plan § 9", ANA) and not lacked("Secret plan § 9", BO) and not lacked("Secret plan § 9")
 
 
 def test_a_private_number_is_no_other_callers(leases, code):

@@ -341,3 +341,15 @@ def test_a_section_that_an_amendment_has_not_is_said_not_to_be():
     answer = ask("27th amendment section 3")
     assert answer["unresolved"] == "U.S. Const. amend. XXVII, § 3"
     assert found(answer) == ["amendment/XXVII"]
+
+
+def test_a_section_that_a_document_of_ones_own_does_not_have_is_told_beside_the_nearest():
+    domain = a_domain(slug="staff", name="Staff", locator_prefix="/staff")
+    document = a_document(domain, locator="/staff/handbook", title="Staff Handbook")
+    for position, number in enumerate(("1", "4", "4.1")):
+        place = {"locator": f"/staff/handbook/{number}", "number": number, "citation": f"Staff Handbook, § {number}"}
+        a_section(document, f"Of leave {number}.", position=position, **place)
+    answer = search(SearchRequest(text="staff handbook § 4.7", domains=("staff",)))
+    assert (answer["unresolved"], answer["abstained"]) == ("Staff Handbook, § 4.7", True)
+    assert [each["locator"] for each in answer["near_misses"]] == ["/staff/handbook/4.1"]
+    assert search(SearchRequest(text="staff handbook § 4.1", domains=("staff",)))["unresolved"] is None
