@@ -1,8 +1,10 @@
 """Which paragraphs are headings, where a format does not say: by their numbers and their look. Pure."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 
 from retrieval.parsing.designators import roman
@@ -51,6 +53,7 @@ DECIMAL = re.compile(
     r"(?P<after>\.?\)?\s+|\.$)(?P<rest>.*)",
     re.S,
 )
+COUNTED = re.compile(r"(\d{1,3})[.)]{0,2}\s+[^\W\d_]")
 LETTERED = re.compile(r"(?P<number>[IVXLC]{1,6}|[A-Z])(?P<after>[.)]\s+)(?P<rest>.*)", re.S)
 RUN_IN = re.compile(
     r"(?P<title>[^.:;\n]{2,90})(?:[.:](?:\s?[—–-])?\s+(?=\S)|(?<=[a-z])\.(?=[A-Z])|\s?[—–]\s*(?=\S))"
@@ -77,11 +80,13 @@ class Heading:
     restarts: bool = False
 
 
-def heading_of(block: Block, body: float) -> Heading | None:
-    """What a paragraph looks like; whether its number is in its place is not asked. `body`: size of most letters."""
+def heading_of(block: Block, body: float, *, counted: bool = False) -> Heading | None:
+    """What a paragraph looks like; whether its number is in its place is not asked. `body`: size of most letters;
+    `counted`: it is a heading whose number needs no point, "4 Leave".
+    """
     block = replace(block, text=MARK.sub("", block.text))
     if block.level:
-        found = numbered(block.text) if len(block.text) <= 2 * LONGEST else None
+        found = numbered(block.text, counted=counted) if len(block.text) <= 2 * LONGEST else None
         said = found if found and found.alone else plain(block)
         return replace(said, kind=("said", block.level), rank=block.level, alone=True)
     found = numbered(block.text)
@@ -96,7 +101,7 @@ def plain(block: Block) -> Heading:
     return Heading(style, "section", "", text, None, alone=True, size=block.size)
 
 
-def numbered(text: str) -> Heading | None:
+def numbered(text: str, *, counted: bool = False) -> Heading | None:
     """A heading by its number: "ARTICLE II", "Section 2.1 Fees.", "2.1 Fees. The fees …", "2.1 The buyer shall"."""
     folded = fold(text)
     if match := NAMED.match(folded):
@@ -107,7 +112,7 @@ def numbered(text: str) -> Heading | None:
     if match := DECIMAL.match(text):
         title, alone = titled(match["rest"])
         depth = match["number"].count(".")
-        if depth == 0 and "." not in match["after"] and not (alone and title.isupper()):
+        if depth == 0 and "." not in match["after"] and not (alone and (counted or title.isupper())):
             return None
         return Heading(("decimal", depth), "section", match["number"], title, NUMBERED_RANK + depth, alone)
     if match := LETTERED.match(text):
@@ -178,6 +183,16 @@ def looks_like_heading(block: Block, body: float) -> bool:
     return block.strong or block.size > LARGER * body or (text.isupper() and len("".join(words)) >= 4)
 
 
+def counted_levels(blocks: Sequence[Block]) -> set[int]:
+    """Levels of headings whose numbers count up: "1 Hours", "2 Leave", not "10 steps to a safe ward"."""
+    numbers: defaultdict[int, list[int]] = defaultdict(lambda: [0])
+    for block in blocks:
+        if block.level and (match := COUNTED.match(block.text)):
+            numbers[block.level].append(int(match[1]))
+    steps = {level: [after - before for before, after in pairwise(found)] for level, found in numbers.items()}
+    return {level for level, each in steps.items() if len(each) > 1 and all(0 < step <= GAP for step in each)}
+
+
 def body_size(blocks: Sequence[Block]) -> float:
     """Of the letters that most of the text is set in."""
     sizes = sorted((block.size, len(block.text)) for block in blocks if block.size)
@@ -188,7 +203,8 @@ def headings_of(blocks: Sequence[Block]) -> list[Heading | None]:
     """For every paragraph its heading, if it is one; by what the format says where it says anything."""
     body = body_size(blocks)
     if any(block.level for block in blocks):
-        return [heading_of(block, body) if block.level else None for block in blocks]
+        levels = counted_levels(blocks)
+        return [heading_of(b, body, counted=b.level in levels) if b.level else None for b in blocks]
     found = [heading_of(block, body) for block in blocks]
     return in_sequence(found)
 

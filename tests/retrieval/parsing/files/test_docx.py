@@ -36,6 +36,16 @@ def test_headings_of_word_make_nested_sections():
     ]
 
 
+def test_a_heading_of_word_needs_no_point_behind_a_number_that_counts_up():
+    said = [part for name in ("1 Hours", "2. Pay", "4 Leave") for part in (("Heading 1", name), ("Normal", "Of it."))]
+    found = sections(read(files.docx(*said), "handbook.docx"))
+    assert [(name, node.number, node.heading) for name, node in found.items()] == [
+        ("1", "1", "Hours"), ("2", "2", "Pay"), ("4", "4", "Leave"),
+    ]  # fmt: skip
+    steps = files.docx(("Heading 1", "Safety"), ("Heading 1", "10 steps to a safe ward"), ("Normal", "Wash hands."))
+    assert [node.number for node in sections(read(steps, "steps.docx")).values()] == ["", ""]
+
+
 def test_paragraphs_of_the_style_title_are_the_title_and_no_section():
     title = [("Title", "Marlow County"), ("Title", "Purchasing Policy")]
     body = [("Heading 1", "Purpose"), ("Normal", "This policy governs purchases."), ("Title", "Appendix")]
