@@ -92,7 +92,7 @@ def cited_whole(text: str, query: Query, *, alone: bool = True) -> list[Citation
 
 
 def lacking(text: str, query: Query) -> list[Citation]:
-    """What a whole query cites that is nothing but one number of a document that is here, or was, and does not have it."""
+    """What a whole query cites that is nothing but a number which a document that is here, or was, does not have."""
     source, own = Source.of(text), Own(query, ever=True)
     found = next(filter(None, map(own.lacked_by, whole(source))), None)
     return list(source.citations(found)) if found else []
@@ -216,8 +216,8 @@ class Own:
         return found
 
     def lacked_by(self, read: Numbered) -> Found | None:
-        """The number that the document does not have which a whole query names: by a part of its title only where that
-        is surely a number of a provision, "4.2" or behind a sign; not "fees of 2024", nor "Manual 2" if that is a title.
+        """The number that the document which a whole query names does not have: by a part of its title only where that
+        is surely that of a provision, "4.2" or behind a sign; not "fees of 2024", nor "Manual 2" if that is a title.
         """
         is_sure = bool(read.level) or read.is_compound
         if not (self.domains and read.number) or read.more or not (is_sure or len(read.number) < len("2024")):

@@ -4,7 +4,8 @@ The grammar reads first. Where a language model is configured, it reads what the
 the sentence names something that is not there, or not public.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import date
@@ -17,13 +18,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from retrieval.access.caller import ANONYMOUS, Caller
+from retrieval.citations.finding import find_citations
+from retrieval.citations.titled import beside
+from retrieval.corpus import titled
 from retrieval.engines.llm import service as llm
 from retrieval.engines.llm.requests import LLMUnavailable
 from retrieval.models import Document, Domain
+from retrieval.search.service import reading as reading_as
 from retrieval.targets import Part
 from retrieval.text.normalization import fold
 from rules.authoring import llm_parser, rule_checks, workflow
-from rules.authoring.grammar.names import Clarification, Corpus, Draft, named_targets
+from rules.authoring.grammar.names import LONGEST, Clarification, Corpus, Draft, Sentence, named_targets
 from rules.authoring.rule_checks import COMPARED, Scope, similar_names
 from rules.engine.clauses import part
 from rules.models import Alias, Rule
@@ -31,6 +36,7 @@ from rules.models import Alias, Rule
 SALT = "a model's reading of a sentence"
 KEPT_FOR = 24 * 3600  # s that a reading which was shown may be kept as a draft
 FOR_NO_MODEL = ("exception", "rule", "acts")  # what no rule can say, whoever reads it
+NUMBER = r"\d\w{0,9}(?:[.-]\w{1,9}){0,5}\b"  # of a section
 WHY_NOT = {
     "over_budget": gettext_lazy("today's budget for language models is spent"),
     "resting": gettext_lazy("it failed before and rests"),
@@ -142,7 +148,7 @@ def confined(sentence: str, made: Draft, caller: Caller) -> Draft:
 
 
 def corpus_for(sentence: str, caller: Caller) -> Corpus:
-    scope = Scope.of((), caller)
+    scope, titles = Scope.of((), caller), titles_in(sentence, caller)
     documents = Document.objects.visible_to(caller)
     files = documents.exclude(filename="").values_list("filename", flat=True).distinct().order_by("filename")
     tags = documents.exclude(tags=[]).annotate(tag=Func("tags", function="unnest"))
@@ -150,12 +156,13 @@ def corpus_for(sentence: str, caller: Caller) -> Corpus:
         domains={
             name: domain.slug for domain in scope.domains for name in (domain.name, domain.name_es) if name
         },
-        documents=titles_in(sentence, caller),
+        documents=titles,
         files=list(files[:COMPARED]),
         tags=list(tags.order_by("tag").values_list("tag", flat=True).distinct()[:COMPARED]),
         has=lambda target: bool((named := named_by(target)) and scope.chunks(named).exists()),
         near=lambda target: similar_names(named, scope) if (named := named_by(target)) else [],
         names=names_in(sentence, scope),
+        cited=cited_in(sentence, titles, caller),
     )
 
 
@@ -185,6 +192,20 @@ def names_in(sentence: str, scope: Scope) -> dict[str, str]:
         for name, locator in found
         if names.count(name) == 1 and scope.chunks(Part("section", locator)).exists()
     }
+
+
+def cited_in(sentence: str, titles: Iterable[str], caller: Caller) -> dict[str, str]:
+    """What the sentence cites of documents of one's own, with its locator, whether it is there or not: also by a number
+    right behind one of these titles. Its first letter is a capital as no name's is: "Pin Staff Manual § 3".
+    """
+    text = Sentence.of(sentence[:LONGEST]).text
+    text, query = text[:1].lower() + text[1:], reading_as(caller)
+    own = titled.cited_in(text, query, asked=True, ever=True)
+    found = [one for one in beside(find_citations(text), own) if one.text and one in own]
+    for title in titles:
+        for match in re.finditer(rf"\b{re.escape(title)},? {NUMBER}", text, re.IGNORECASE):
+            found += titled.cited_whole(match[0], query) or titled.lacking(match[0], query)
+    return {one.text: one.locator for one in found}
 
 
 def rule_of(sentence: str, made: Draft, *, model: str = "") -> Rule:

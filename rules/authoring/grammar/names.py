@@ -30,6 +30,7 @@ class Corpus:
     has: Callable[[Mapping[str, Any]], bool]  # whether a target selects anything
     near: Callable[[Mapping[str, Any]], Sequence[str]]  # names like that of a target that selects nothing
     names: Mapping[str, str] = field(default_factory=dict)  # curated names of provisions: locator
+    cited: Mapping[str, str] = field(default_factory=dict)  # citations of documents of one's own: locator, there or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +152,8 @@ _DEFINITIONS = re.compile(
 
 
 def with_names(sentence: Sentence, corpus: Corpus) -> Sentence:
-    """Quoted texts, documents and files."""
-    return with_documents(with_quotes(sentence, corpus), corpus)
+    """Quoted texts, sections of documents of one's own, documents and files."""
+    return with_documents(with_cited(with_quotes(sentence, corpus), corpus), corpus)
 
 
 def with_quotes(sentence: Sentence, corpus: Corpus) -> Sentence:
@@ -169,6 +170,14 @@ def named_document(name: str, corpus: Corpus) -> dict[str, Any] | None:
     if fold(name) in files:
         return {"kind": "filename", "value": files[fold(name)]}
     return {"kind": "document", "value": documents[fold(name)]} if fold(name) in documents else None
+
+
+def with_cited(sentence: Sentence, corpus: Corpus) -> Sentence:
+    for said in sorted(corpus.cited, key=len, reverse=True):
+        pattern = re.compile(rf"(?<![\w@]){re.escape(fold(said))}(?!\w)")
+        while match := pattern.search(sentence.folded):
+            sentence = sentence.marking(*match.span(), "t", {"kind": "section", "value": corpus.cited[said]})
+    return sentence
 
 
 def with_documents(sentence: Sentence, corpus: Corpus) -> Sentence:

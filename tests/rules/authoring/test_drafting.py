@@ -15,7 +15,7 @@ from rules.authoring import drafting
 from rules.authoring.grammar.names import Draft
 from rules.authoring.resources import PlainJSON, RuleResource
 from rules.models import Alias, Rule
-from tests.builders import a_case_file
+from tests.builders import a_case_file, a_chunk, a_document, a_domain, a_section
 from tests.llm_server import says
 from tests.rule_searches import ALWAYS, THIRD, section
 from tests.rules.authoring.readings import PAGE, VAGUE, answer, read, target
@@ -54,6 +54,27 @@ def test_a_provision_is_named_by_a_curated_name_where_the_author_may_read_it(cur
     assert isinstance(read(sentence).made, tuple)
     Alias.objects.create(**known, locator="/us/const/amendment/V")  # two places: it names neither
     assert isinstance(read("When a question mentions troops, put the Third Thing first").made, tuple)
+
+
+@pytest.mark.parametrize(
+    ("said", "locator"),
+    [
+        ("Pin Nursing Manual § 3.2 when a question mentions cannula", "3.2"),
+        ("When a question mentions cannula, pin section 3.2 of the nursing manual", "3.2"),
+        ("When a question mentions cannula, put Nursing Manual 3.2 first", "3.2"),
+        ("When a question mentions cannula, pin Nursing Manual § 3.3", None),
+        ("When a question mentions cannula, pin Nursing Manual 3.3", None),
+    ],
+)
+def test_a_section_of_a_document_of_ones_own_is_named_by_its_citation(said, locator):
+    domain = a_domain(slug="ward", name="Ward", locator_prefix="/ward")
+    document = a_document(domain, locator="/ward/manual", title="Nursing Manual")
+    a_chunk(a_section(document, "Cannulas.", locator="/ward/manual/3.2", number="3.2", level="section"))
+    made = read(said).made
+    if locator:
+        assert made.targets == [{"kind": "section", "value": f"/ward/manual/{locator}"}]
+    else:
+        assert [(asked.absent, asked.near) for asked in made] == [(True, ("/ward/manual/3.2",))]
 
 
 def imported(rows: list[dict], caller: Caller) -> str:
