@@ -370,6 +370,7 @@ class UploadState(s.Serializer):
     domain = s.CharField(source="domain.slug")
     sha256 = s.CharField(source="content_hash")
     document = s.CharField(source="document.locator", allow_null=True, help_text="Locator of the document it became.")
+    same_title = s.ListField(child=s.CharField(), help_text="Locators of others of its title: citations lead to all.")
     sections = s.IntegerField()
     pages = s.IntegerField(allow_null=True)
     scanned_pages = s.ListField(child=s.IntegerField())

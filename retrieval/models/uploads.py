@@ -5,12 +5,15 @@ from uuid import uuid4
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils.formats import number_format
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.access.caller import Caller
+from retrieval.models.corpus import Document, Section
+
+NAMED = 5  # documents of one title that are told
 
 
 def in_words(refusal: Mapping) -> str:
@@ -98,3 +101,15 @@ class Upload(models.Model):
         if self.status not in (self.Status.WAITING, self.Status.FAILED):
             return 100
         return self.run.percent if self.run else 0
+
+    @property
+    def same_title(self) -> list[str]:
+        """Locators of the other documents in force of its domain with the title of what it became, as far as whoever
+        handed it in reads them: a citation leads to all of them.
+        """
+        if self.document is None:
+            return []
+        alike = Document.objects.visible_to(Caller((self.principal,))).filter(cited_as=self.document.cited_as)
+        in_force = Section.objects.live().filter(document=OuterRef("pk"), valid_to=None)
+        others = alike.filter(Exists(in_force), domain=self.domain_id).exclude(pk=self.document_id)
+        return list(others.order_by("locator").values_list("locator", flat=True)[:NAMED])

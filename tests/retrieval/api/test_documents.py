@@ -207,6 +207,20 @@ def test_one_file_too_many_is_answered_by_429_and_a_failed_one_says_so(client, m
     assert handed_in(client, domain, key, filename="b.txt").status_code == 202
 
 
+def test_the_reply_names_other_documents_of_the_same_title(client):
+    domain, text = a_domain(), b"# Staff Handbook\n\nAll staff take a day of leave."
+    keys = [bearer("search", "documents") for _ in range(2)]
+    for key in keys:
+        upload = handed_in(client, domain, key, text, "handbook.md").json()
+        assert upload["same_title"] == []
+        finish(upload["id"])
+    first, second = f"/{domain.slug}/handbook", f"/{domain.slug}/handbook-2"
+    state = client.get(upload["url"], **keys[1]).json()
+    assert (state["document"], state["same_title"]) == (second, [first])
+    client.delete(f"/api/v1/documents{first}", **keys[0])
+    assert client.get(upload["url"], **keys[1]).json()["same_title"] == []
+
+
 def test_only_a_key_with_the_scope_hands_in_or_withdraws(client):
     domain, key = a_domain(), bearer("search", "documents")
     assert error(handed_in(client, domain, {})) == (403, "forbidden")

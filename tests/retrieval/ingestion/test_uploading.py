@@ -468,3 +468,12 @@ def test_a_job_keeps_no_title_and_no_file_name_of_a_private_document():
         document = Document.objects.get(domain=domain)
         assert (document.title, document.filename) == ("Matter of Quetzal", "settlement-of-quetzal.pdf")
         assert document.staged_description == {}
+
+
+def test_of_private_documents_of_one_title_ones_own_alone_are_told():
+    cases, told = a_domain(visibility="private"), []
+    for principal, name in (("user:1", "a.md"), ("user:2", "a.md"), ("user:2", "b.md")):
+        upload = handed_in(cases, b"# Lease\n\nThe rent.", name, principal)
+        with as_caller(Caller((principal,))):
+            told.append(len(upload.same_title))
+    assert told == [0, 0, 1]
