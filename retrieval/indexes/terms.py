@@ -7,6 +7,7 @@ private sections are read under the caller's scope at each search, never kept, a
 that search.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -187,6 +188,16 @@ def having_all(texts: Mapping[str, str], candidates: CandidateWords) -> np.ndarr
             heads = occurrences(wanted, [words.head for words in candidates.words])
             having |= (bodies + heads > 0).all(axis=1)
     return having
+
+
+# "A02", "E33", "G-14", "K204b": no ordinals or amounts, "14th" and "20kg", and no numbers of sections.
+CODE = re.compile(r"(?<![\w-])[^\W\d_]{1,4}-?\d{1,6}[^\W\d_]?(?![\w-])")
+
+
+def having_codes(text: str, candidates: CandidateWords) -> np.ndarray:
+    """(candidates,) what share of the codes that a question names each has in its body, heading or plain name."""
+    having = [having_all({"en": code}, candidates) for code in dict.fromkeys(CODE.findall(text))]
+    return np.mean(having, axis=0) if having else np.zeros(len(candidates.words))
 
 
 def idf_for(query: QueryWords, candidates: CandidateWords) -> np.ndarray:

@@ -24,6 +24,7 @@ from retrieval.indexes.terms import (
     bm25,
     frequencies,
     having_all,
+    having_codes,
     matched,
     numbers,
     occurrences,
@@ -42,6 +43,20 @@ def test_occurrences_are_what_counting_text_by_text_gives(asked, texts):
     counted = [[Counter(text)[number] for number in sorted(asked)] for text in texts]
     given_ = occurrences(wanted, [np.array(sorted(text), NUMBER) for text in texts])
     assert given_.tolist() == counted
+
+
+@pytest.mark.parametrize(
+    ("asked", "having"),
+    [
+        ("what does alarm A02 mean", [1.0, 0.0]), ("alarm a02 or B10", [1.0, 0.5]), ("form G-14", [0.0, 1.0]),
+        ("alarm F75", [0.0, 0.0]), ("the 14th day, 20kg", [0.0, 0.0]), ("alarm", [0.0, 0.0]),
+    ],
+)  # fmt: skip
+def test_codes_that_a_question_names_are_told_apart_from_other_words(asked, having):
+    texts = ("A02 occlusion, B10 battery", "alarm B10, form G-14 within the 14th day of 20kg")
+    pages = [SectionWords(np.sort(numbers(text, "en")), NONE, NONE) for text in texts]
+    candidates = CandidateWords(pages, [frequencies(pages)], np.zeros(2, int), [UNCITED] * 2)
+    assert having_codes(asked, candidates).tolist() == having
 
 
 def test_bm25_weighs_words_by_how_rare_they_are_in_the_law():

@@ -344,6 +344,13 @@ def test_words_that_a_heading_alone_has_are_told_too(searched, monkeypatch):
     assert by_texts(replace(searched, query=query), FOURTH)[0].scores["all_words"] == 1.0
 
 
+def test_what_has_the_codes_of_the_question_comes_before_what_has_its_words(searched, monkeypatch):
+    monkeypatch.setattr(published, "names_most", lambda *_: False)
+    assert by_texts(searched, FOURTH, THIRD)[0].locator == FOURTH
+    monkeypatch.setattr(retrievers, "having_codes", lambda asked, texts: np.array([0.0, 1.0]))
+    assert by_texts(searched, FOURTH, THIRD)[0].locator == THIRD
+
+
 def test_parts_of_a_cited_decision_are_meant(searched):
     cited = (Reason("citation", {"locator": "/us/scotus/347/483"}),)
     assert is_meant(candidate(FIRST).but(reasons=cited))
