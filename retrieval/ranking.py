@@ -44,6 +44,7 @@ class DomainScope:
     prefix: str = ""  # what its locators begin with
     always_searched: bool = False  # greetings too
     names: tuple[str, ...] = ()  # in English and Spanish
+    holds_law: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ def quality_page(request: HttpRequest) -> HttpResponse:
         "answers": answer_runs.in_words(told["answers"]),
         "outcomes": dict(RetrainingRun.Outcome.choices),
         "meanings": MEANINGS,
+        "holds_law": not told["law"] or any(one.get("holds_law", True) for one in told["law"]),  # as was kept before
     }
     return render(request, "evaluation/quality.html", context)
 
@@ -153,6 +154,7 @@ def law(domains: dict[str, Domain]) -> list[dict]:
             "domain": slug,
             "name": domains[slug].name,
             "name_es": domains[slug].name_es,
+            "holds_law": domains[slug].holds_law,
             "documents": documents,
             "read_on": last and timezone.localdate(last).isoformat(),
         }

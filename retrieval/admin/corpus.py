@@ -28,7 +28,7 @@ from retrieval.models import Anchor, Chunk, Citation, Document, Domain, Embeddin
 from retrieval.models.uploads import in_words
 
 PREFIX = re.compile(r"(/[a-z0-9_-]+)+")
-CORPUS = ["visibility", "languages", "citation_style", "result_level", "locator_prefix", "always_searched"]
+CORPUS = ["visibility", "languages", "citation_style", "result_level", "locator_prefix", "always_searched", "holds_law"]
 SOURCE = ["source", "refresh_plan", "corpus_version", "last_ingested", "last_fetched"]
 
 

@@ -36,7 +36,7 @@ ENDING = re.compile(r"[^\w\n]*(?:[.;:—\n]|$)")  # of a sentence, behind its la
 COLUMNS = (
     "id", "locator", "citation", "heading", "text", "document__language", "private", "level", "is_leaf", "valid_from",
     "valid_to", "status", "amended", "parent_locator", "document__locator", "document__title", "document__publication",
-    "document__retrieved_at", "domain__locator_prefix", "domain__name_es",
+    "document__retrieved_at", "domain__locator_prefix", "domain__name_es", "domain__holds_law",
 )  # fmt: skip
 TEXT, LEAF, DOMAIN = 4, 8, len(COLUMNS)  # where they are in a row
 UNFOUND = {"rank": 99, "probability": None, "passage": (0, 0)}  # of what is read though no search found it
@@ -98,7 +98,7 @@ def below(row: tuple, readable: SectionQuerySet) -> list[tuple]:
 def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
     (
         section, locator, citation, heading, text, language, private, level, is_leaf, begins, ends, status, amended,
-        above, document, title, publication, read, whole_domain, domain_es,
+        above, document, title, publication, read, whole_domain, domain_es, of_law,
     ) = row  # fmt: skip
     found = (0, 0) if is_part else tuple(result["passage"])
     start, end = window(text, *found)
@@ -134,6 +134,7 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
             title,
             domain_es if document == whole_domain else "",
             *((publication, timezone.localdate(read)) if is_in_last(ends) else ("", None)),
+            of_law,
         ),
     )
 

@@ -112,12 +112,12 @@ class Part:
     def can_be_told(self) -> bool:
         return bool(self.holding)
 
-    def to_dict(self, number: int) -> dict:
+    def to_dict(self, number: int, asks_law: bool) -> dict:
         return {
             "question": self.question,
             "answer": [item | {"part": number} for item in self.items],
             "sources": self.found["results"],
-            "not_found": None if self.items else not_found([self]),
+            "not_found": None if self.items else not_found([self], asks_law),
         } | rules_and_doubt([self])
 
 
@@ -179,7 +179,7 @@ def complete(quoted: Quoted) -> dict:
     started, language = time.perf_counter(), quoted.request.spoken
     request, caller, made, wrote = quoted.request, quoted.caller, quoted.parts, quoted.wrote
     with row_security.as_caller(caller), translation.override(language):
-        whole = merged(request, made, language, wrote["degraded"] if wrote else ())
+        whole = merged(request, made, caller, wrote["degraded"] if wrote else ())
         whole |= {"generation": generation_of(made, wrote, caller), "cost": cost_of(made, quoted.began)}
         chosen = [one for part in made for one in part.chosen]
         whole["definitions"] = reading.definitions_in(chosen, caller, request.as_of)
@@ -187,9 +187,7 @@ def complete(quoted: Quoted) -> dict:
     return whole | {"took_ms": round((quoted.took + time.perf_counter() - started) * 1000, 2)}
 
 
-def part_of(
-    request: AnswerRequest, caller: Caller, language: str, channel: str, before: Sequence[Scored]
-) -> Part:
+def part_of(request: AnswerRequest, caller: Caller, language: str, channel: str, before: Sequence[Scored]) -> Part:
     """`before`: what other parts quote."""
     found = search(request.search(language), caller, channel=channel)
     put = Asked(question_of(found), request.text, request.as_of, caller)
@@ -219,24 +217,28 @@ def best_of(
         return *with_meaning(None), (EMBEDDING,)
 
 
-def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded: Sequence[str]) -> dict:
-    items = items_of_parts(made)
+def merged(request: AnswerRequest, made: Sequence[Part], caller: Caller, degraded: Sequence[str]) -> dict:
+    items, language = items_of_parts(made), request.spoken
     proof = outcome(item["verdict"] for item in items)
     quoted = [one.passage for part in made for one in part.chosen]
-    editions = (one.edition for one in quoted if one.edition)
+    editions = [one.edition for one in quoted if one.edition]
+    asks_law = all(part.items for part in made) or searches_law(request, caller)
+    is_law = any(one.of_law for one in editions) if editions else asks_law
     undated = any(one.valid_from is None for one in quoted)
+    told = notice(editions, request.as_of, language, undated=undated, is_law=is_law)
+    parts = made if len(made) > 1 or request.about else []
     return {
         "question": request.whole,
         "style": request.style,
         "answer": items,
-        "parts": [part.to_dict(n) for n, part in enumerate(made, start=1)] if len(made) > 1 or request.about else [],
+        "parts": [part.to_dict(n, asks_law) for n, part in enumerate(parts, start=1)],
         "sources": sources_of(made),
-        "not_found": None if items else not_found(made),
+        "not_found": None if items else not_found(made, asks_law),
         "language": language,
         "as_of": request.as_of and request.as_of.isoformat(),
         "verified": proof == "verified",
         "verification": proof,
-        "notice": " ".join([*beside_answer(made), notice(editions, request.as_of, language, undated=undated)]),
+        "notice": " ".join([*beside_answer(made), told]),
         "trace_id": made[0].found["trace_id"],
         "degraded": sorted({*degraded, *(name for part in made for name in part.found["degraded"])}),
     } | rules_and_doubt(made)
@@ -245,9 +247,7 @@ def merged(request: AnswerRequest, made: Sequence[Part], language: str, degraded
 def items_of_parts(made: Sequence[Part]) -> list[dict]:
     """All entries, each with the number of its part where there are several."""
     several = len(made) > 1
-    return [
-        item | {"part": n if several else None} for n, part in enumerate(made, start=1) for item in part.items
-    ]
+    return [item | {"part": n if several else None} for n, part in enumerate(made, start=1) for item in part.items]
 
 
 def sources_of(made: Sequence[Part]) -> list[dict]:
@@ -327,9 +327,7 @@ def written(request: AnswerRequest, made: Sequence[Part], caller: Caller, langua
     return generation.written(*asked) if asked else None
 
 
-def asked_of_model(
-    request: AnswerRequest, made: Sequence[Part], caller: Caller, language: str
-) -> tuple | None:
+def asked_of_model(request: AnswerRequest, made: Sequence[Part], caller: Caller, language: str) -> tuple | None:
     """What `generation` takes; None where no model may be asked. Nothing private is sent."""
     answered = [part for part in made if part.can_be_told]
     if not answered or llm.endpoint() is None or not may_ask(caller):
@@ -350,9 +348,7 @@ def law_of(part: Part) -> tuple[dict, ...]:
 def with_entries(made: Sequence[Part], wrote: dict | None) -> list[Part]:
     """Each part with what was written of it above the words of law it rests on."""
     entries = iter(wrote["entries"] if wrote else ())
-    return [
-        replace(part, items=above_law(part, next(entries, []))) if part.can_be_told else part for part in made
-    ]
+    return [replace(part, items=above_law(part, next(entries, []))) if part.can_be_told else part for part in made]
 
 
 def above_law(part: Part, entries: Sequence[dict]) -> list[dict]:
@@ -398,7 +394,13 @@ def pages_elsewhere(quoted: Quoted) -> dict | None:
     return None if any(scope.private for scope in scopes) else elsewhere.pages_about(request.whole, request.spoken)
 
 
-def not_found(made: Sequence[Part]) -> dict:
+def searches_law(request: AnswerRequest, caller: Caller) -> bool:
+    """Whether any domain that is searched holds law; of those with nothing in them it is not asked."""
+    scopes, _versions = in_scope(caller, request.domains)
+    return any(scope.holds_law for scope in scopes if scope.corpus_version)
+
+
+def not_found(made: Sequence[Part], asks_law: bool) -> dict:
     """That nothing here answers, what was looked at, and what would help."""
     if unsearched := [told["text"] for told in notices(made) if not told["searched"]]:
         return {"message": unsearched[0], "looked_at": [], "would_help": []}
@@ -409,7 +411,7 @@ def not_found(made: Sequence[Part]) -> dict:
     return {
         "message": _("I don't know: nothing here answers this well enough."),
         "looked_at": looked,
-        "would_help": list(dict.fromkeys(told for part in made for told in helps(part.found, part.day))),
+        "would_help": list(dict.fromkeys(told for part in made for told in helps(part.found, part.day, asks_law))),
     }
 
 
@@ -442,18 +444,18 @@ def beside_answer(made: Sequence[Part]) -> Iterator[str]:
         quoted = {"words": ", ".join(f"“{words}”" for words in missing)}
         yield _("No provision here has these words together: %(words)s. The answer was found without them.") % quoted
     if any(part.items and part.found["widened"] for part in made):
-        yield _(
-            "Little that answers was found where you searched. These results are from other law here too."
-        )
+        yield _("Little that answers was found where you searched. These results are from other law here too.")
 
 
-def helps(found: dict, day: date | None) -> list[str]:
+def helps(found: dict, day: date | None, asks_law: bool) -> list[str]:
     told = []
     if named := found["unresolved"]:
         told += not_here(named, found["absent"], day)
     if found["missing_words"]:
         told.append(_("Leave out the quotation marks: no provision has these words."))
     told += [_("Ask: %(question)s") % {"question": one} for one in found["suggestions"]]
+    if not asks_law:
+        return [*told, _("Name the document or the thing that you mean, or ask in other words.")]
     told.append(_("Name the law, the agency or the act that you mean, and what happened, when and to whom."))
     told.append(_("Not all law is here, as that of most states and cities; a lawyer or a legal aid office can help."))
     return told

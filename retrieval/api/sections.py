@@ -393,7 +393,7 @@ class DomainItem(s.ModelSerializer):
         model = Domain
         fields = [
             "slug", "name", "name_es", "description", "description_es", "languages", "locator", "private",
-            "corpus_version", "documents", "sections", "results",
+            "holds_law", "corpus_version", "documents", "sections", "results",
         ]  # fmt: skip
         read_only_fields = fields
 
@@ -414,7 +414,7 @@ class DomainsView(ApiView):
 
 def account(domain: Domain, held: Mapping[int, dict[str, int]]) -> dict:
     """A private domain's version counts what others change in it, so it is told to nobody."""
-    named = as_stored(domain, "slug", "name", "name_es", "description", "description_es", "languages")
+    named = as_stored(domain, "slug", "name", "name_es", "description", "description_es", "languages", "holds_law")
     return named | {
         "locator": domain.locator_prefix,
         "private": domain.is_private,

@@ -92,6 +92,10 @@ class Domain(models.Model):
         default=False,
         help_text=_("Greetings, thanks and questions about this site are searched too, instead of answered at once."),
     )
+    holds_law = models.BooleanField(
+        default=True,
+        help_text=_("Off for handbooks and other documents that are no law: pages and answers speak of documents."),
+    )
     corpus_version = models.PositiveBigIntegerField(
         default=0, editable=False, help_text=_("Counts every change of the published corpus.")
     )
@@ -109,9 +113,7 @@ class Domain(models.Model):
         """The database refuses it too."""
         before = Domain.objects.filter(pk=self.pk).values_list("visibility", "corpus_version").first()
         if before and before[0] != self.visibility and before[1]:
-            raise ValidationError(
-                {"visibility": _("A domain with documents stays as public or private as it is.")}
-            )
+            raise ValidationError({"visibility": _("A domain with documents stays as public or private as it is.")})
 
     @property
     def local_name(self) -> str:
@@ -162,9 +164,7 @@ class Document(models.Model):
         expression=Reverse(AsCited("title")), output_field=models.CharField(max_length=80), db_persist=True
     )
     title_given = models.BooleanField(
-        default=False,
-        editable=False,
-        help_text=_("People gave the title: a new version of the file keeps it."),
+        default=False, editable=False, help_text=_("People gave the title: a new version of the file keeps it.")
     )
     language = models.CharField(max_length=5, default="en")
     publication = models.CharField(max_length=300, blank=True, help_text=_("Edition or release point."))

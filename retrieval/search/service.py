@@ -120,12 +120,13 @@ def reading(caller: Caller, day: date | None = None) -> Query:
 def in_sight(caller: Caller) -> tuple[dict[str, DomainScope], dict[str, int]]:
     """All domains that the caller may see, by slug, and the versions of what curators made."""
     domains, versions = {}, {}
-    for pk, slug, version, visibility, languages, prefix, always, *names, numbers in statements.rows(
+    for pk, slug, version, visibility, languages, prefix, always, is_law, *names, numbers in statements.rows(
         *statements.visible_domains(caller)
     ):
         private = visibility == Domain.Visibility.PRIVATE
         known = (tuple(languages), prefix.strip("/").partition("/")[0], prefix, always)
-        domains[slug] = DomainScope(pk, slug, version, private, *known, names=tuple(filter(None, names)))
+        named = tuple(filter(None, names))
+        domains[slug] = DomainScope(pk, slug, version, private, *known, names=named, holds_law=is_law)
         versions = numbers
     return domains, versions
 

@@ -6,7 +6,7 @@ from django.utils.timezone import now
 
 from evaluation.measuring.public_quality import figures
 from evaluation.models import RetrainingRun, Run
-from retrieval.models import SearchLog
+from retrieval.models import Domain, SearchLog
 from tests.retrieval.pages.looking import look
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +67,14 @@ def test_it_is_rationed_as_other_pages(client, settings):
         refused = client.get(address, REMOTE_ADDR="203.0.113.9")
         assert refused.status_code == 429
     assert refused.json()["error"]["code"]
+
+
+def test_a_site_of_other_documents_holds_no_law(client):
+    assert "The law it holds" in look(client, "/quality").text
+    cache.clear()
+    Domain.objects.update(holds_law=False)
+    text = look(client, "/quality").text
+    assert "What it holds" in text and "The law it holds" not in text
 
 
 def test_private_bodies_of_law_are_not_in_it():

@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 
 from retrieval.access.row_security import as_system
-from retrieval.models import Document, Section
+from retrieval.answers import service
+from retrieval.models import Document, Domain, Section
 from tests.retrieval.answers.test_service import ask
 
 pytestmark = pytest.mark.django_db
@@ -39,3 +40,21 @@ def test_the_edition_and_that_it_is_no_advice_are_told():
         and told["as_of"] == "1900-01-01"
     )
     assert "Constitution of the United States" in told["notice"]
+
+
+def test_documents_that_are_no_law_are_told_as_documents():
+    Domain.objects.filter(slug="us_constitution").update(holds_law=False)
+    told = ask("Who can declare war?", domains=("us_constitution",), as_of=date(1900, 1, 1))["notice"]
+    assert told.startswith("The documents as they were on Jan. 1, 1900.") and "law" not in told
+    assert told.endswith("This is information from the documents, as of their edition.")
+    assert "documentos" in ask("¿Quién puede declarar la guerra?", domains=("us_constitution",))["notice"]
+
+
+def test_where_no_law_is_searched_no_lawyer_is_named(monkeypatch):
+    monkeypatch.setattr(service, "may_answer", lambda results, doubtful: False)
+    question, here = "Who can declare war?", ("us_constitution",)
+    assert "lawyer" in " ".join(ask(question, domains=here)["not_found"]["would_help"])
+    Domain.objects.filter(slug="us_constitution").update(holds_law=False)
+    told = ask(question, domains=here)
+    assert told["not_found"]["would_help"][-1] == "Name the document or the thing that you mean, or ask in other words."
+    assert told["notice"] == "This is information from the documents, as of their edition."

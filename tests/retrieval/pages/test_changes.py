@@ -6,6 +6,7 @@ import pytest
 
 from retrieval.access.row_security import as_system
 from retrieval.corpus.changes import keep
+from retrieval.models import Domain
 from retrieval.pages import changes as pages_changes
 from tests.builders import a_document, a_domain, a_section
 from tests.retrieval.pages.looking import Page
@@ -42,6 +43,9 @@ def test_what_is_new_or_repealed_is_shown_whole_and_only_this_is_marked(client):
     content = client.get("/changes/?domain=manual").content.decode()
     assert "<del>Gone.</del>" in content and "<p>Come.<br>Gone on.</p>" in content
     assert "<ins>" not in content and content.count("Coming") == 1
+    assert ">Repealed</span>" in content
+    Domain.objects.filter(slug="manual").update(holds_law=False)
+    assert ">Withdrawn</span>" in client.get("/changes/?domain=manual").content.decode()
 
 
 def test_the_filter_names_all_that_the_list_calls_changes(client):

@@ -138,7 +138,7 @@ READ = [
 ]  # fmt: skip
 CANNOT_MATTER = {
     Domain: dict.fromkeys(
-        ("name", "name_es", "description", "description_es", "position"), "pages read it themselves"
+        ("name", "name_es", "description", "description_es", "position", "holds_law"), "pages read it themselves"
     )
     | dict.fromkeys(("citation_style", "result_level", "source", "refresh_plan"), "read when a source is ingested"),
     Document: dict.fromkeys(("content_hash", "pages", "scanned_pages", "title_given"), "read at the next upload")
