@@ -217,13 +217,15 @@ class Own:
 
     def lacked_by(self, read: Numbered) -> Found | None:
         """The number that the document which a whole query names does not have: by a part of its title only where that
-        is surely that of a provision, "4.2" or behind a sign; not "fees of 2024", nor "Manual 2" if that is a title.
+        is surely that of a provision, "4.2" or behind a sign, and by its domain behind a sign alone; not "fees of 2024"
+        or "MRI safety 3T", nor "Manual 2" if that is a title.
         """
         is_sure = bool(read.level) or read.is_compound
-        if not (self.domains and read.number) or read.more or not (is_sure or len(read.number) < len("2024")):
+        is_small = read.number.isdigit() and len(read.number) < len("2024")
+        if not self.domains or read.more or not (read.number and (is_sure or is_small)):
             return None
         words = {name.words for name in read.names if is_sure or is_telling(name.words)}
-        meant = self.meanings(words, words if is_sure else set(), self.domains if is_sure else (), most=MOST)
+        meant = self.meanings(words, words if is_sure else set(), self.domains if read.level else (), most=MOST)
         found = next(self.lacking(replace(read, level=read.level or "section"), 0, meant), None)
         with_number = Q(cited_as__in=[f"{name} {as_words(read.number)}" for name in words])
         return found if found and not self.documents(with_number, most=MOST) and self.was_here(found) else None

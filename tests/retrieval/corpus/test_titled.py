@@ -259,11 +259,16 @@ def test_a_whole_query_is_told_what_a_document_lacks(manual, text):
     "text",
     [
         "manual 9.9", "county 9", "fees of 2024", "personnel manual 9", "marlow county personnel manual 2024",
+        "marlow county personnel manual 3t", "personnel 9.9",
         "who is paid under personnel manual 9.9", "orange county code § 4-99", "8 U.S.C. § 9999", "§ 9.9", "",
     ],
 )  # fmt: skip
 def test_a_query_that_is_no_citation_of_a_document_lacks_nothing(code, manual, text):
     assert lacked(text) == []
+
+
+def test_what_a_domain_lacks_is_told_of_the_document_with_numbers_like_it(code):
+    assert lacked("county code § 9-99") == ["county-code-title-9, § 9-99"] and lacked("county code § 7-1") == []
 
 
 def test_a_number_behind_a_whole_title_is_its_own_or_a_title(manual):
