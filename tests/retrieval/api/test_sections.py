@@ -178,6 +178,13 @@ def test_citations_of_documents_of_ones_own_are_resolved(client):
     assert resolve(client, "sec. 4-12")[0]["locator"] == locator
 
 
+def test_what_a_document_of_ones_own_does_not_have_is_not_resolved(client):
+    document = a_document(a_domain(slug="ward", locator_prefix="/ward"), locator="/ward/guide", title="Ward Guide")
+    a_section(document, "Of beds.", locator="/ward/guide/1", number="1")
+    (cited,) = resolve(client, "ward guide § 9")
+    assert (cited["normalized"], cited["resolved"]) == ("Ward Guide, § 9", False)
+
+
 def test_a_place_that_does_not_exist_is_not_resolved(client):
     assert [found["resolved"] for found in resolve(client, "U.S. Const. amend. XIV, § 9")] == [False]
 
