@@ -142,6 +142,7 @@ CANNOT_MATTER = {
     )
     | dict.fromkeys(("citation_style", "result_level", "source", "refresh_plan"), "read when a source is ingested"),
     Document: dict.fromkeys(("content_hash", "pages", "scanned_pages", "title_given"), "read at the next upload")
+    | {"editions": "read at the next ingestion"}
     | dict.fromkeys(("offered_to", "retrieved_at", "staged_description"), "no search reads it")
     | {"domain": "a document never moves", "private": "its domain's, which never changes once it has documents"},
     Section: {"private": "the database keeps it as its domain is"},
