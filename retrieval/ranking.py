@@ -253,6 +253,7 @@ class StageReport:
 
 
 ANOTHER_COUNTRY = "another_country"  # the notice that what is asked is its law: what is found is no answer
+CRISIS = "crisis"  # the code of what is told to a cry for help
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ from retrieval.engines.llm import service as llm
 from retrieval.errors import NotRun
 from retrieval.models import LLMCall
 from retrieval.proof.types import outcome
-from retrieval.ranking import ANOTHER_COUNTRY
+from retrieval.ranking import ANOTHER_COUNTRY, CRISIS
 from retrieval.request import SearchRequest
 from retrieval.search.service import answers_for, in_scope, search
 from retrieval.stages.llm_verifier import may_ask
@@ -53,7 +53,6 @@ SHORT, FULL = "short", "full"
 MOST = {SHORT: 1, FULL: 4}  # units that are quoted
 SOURCES = 10  # results that are told beside an answer
 EMBEDDING = EmbedQuery.__name__  # the stage of a search, which degrades where nothing can be embedded
-CRISIS = "crisis"  # the code of what is told to a cry for help
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +139,12 @@ class Quoted:
     def hotlines(self) -> list[str]:
         """What is told to a cry for help, each once."""
         return list(dict.fromkeys(told["text"] for told in notices(self.parts) if told["code"] == CRISIS))
+
+
+    @property
+    def redirect(self) -> dict | None:
+        """Where a rule leads instead."""
+        return redirect_of(self.parts)
 
 
 def answer(request: AnswerRequest, caller: Caller = ANONYMOUS, *, channel: str = "command") -> dict:
@@ -421,9 +426,13 @@ def rules_and_doubt(made: Sequence[Part]) -> dict:
     answered = [part for part in made if part.items]
     return {
         "notes": [note for n, note in enumerate(notes) if note not in notes[:n]],
-        "redirect": made[0].found["rules"]["redirect"] if len(made) == 1 else None,
+        "redirect": redirect_of(made),
         "confident": bool(answered) and all(part.found["confident"] for part in answered),
     }
+
+
+def redirect_of(made: Sequence[Part]) -> dict | None:
+    return made[0].found["rules"]["redirect"] if len(made) == 1 else None
 
 
 def looked_at(found: dict) -> list[dict]:

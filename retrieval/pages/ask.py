@@ -115,8 +115,8 @@ def ask_page(request: HttpRequest) -> HttpResponse:
 
 def answer_of(asked: AnswerRequest, caller: Caller) -> dict:
     """The answer, with the hotlines for a cry for help by themselves: they stand above all else."""
-    quoted = in_plain_words(by_law(asked, caller, channel="page"))
-    made, hotlines = complete(quoted), quoted.hotlines
+    quoted = by_law(asked, caller, channel="page")
+    made, hotlines = complete(quoted if quoted.redirect else in_plain_words(quoted)), quoted.hotlines
     beside = made["notice"]
     for told in hotlines:
         beside = beside.replace(told, "").strip()

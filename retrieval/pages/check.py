@@ -1,11 +1,12 @@
 """The page on which a brief is checked: pasted or handed in, and sent back marked up. Nothing of it is kept."""
 
-import re
 from datetime import date
 from functools import partial
+from hashlib import sha256
 
 from django import forms
 from django.conf import settings
+from django.core.signing import BadSignature, Signer
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import translation
@@ -50,14 +51,31 @@ class CheckForm(forms.Form):
         widget=forms.FileInput(attrs={"accept": ",".join(READERS)}),
     )
     as_of = DayField(required=False, label=_("Law in force on"))
-    scanned_pages = forms.CharField(required=False, widget=forms.HiddenInput)  # of the file that was read before
+    scanned_pages = forms.CharField(required=False, widget=forms.HiddenInput)  # of the file that the text was read of
 
     def brief(self) -> Read:
         """Raises Unprocessable. Lines end as they did before a browser sent them."""
         if file := self.cleaned_data["file"]:
             return read_brief(file.name, file.read())
-        pages = re.findall(r"[0-9]{1,5}", self.cleaned_data["scanned_pages"])
-        return Read(checked_length(self.cleaned_data["text"].replace("\r\n", "\n")), tuple(map(int, pages)))
+        text = checked_length(self.cleaned_data["text"].replace("\r\n", "\n"))
+        return Read(text, scanned_of(text, self.cleaned_data["scanned_pages"]))
+
+
+def signed(read: Read) -> str:
+    """The scanned pages of a file, with the text that was read of it: they are not told of another."""
+    return Signer(salt=__name__).sign_object([digest(read.text), read.scanned_pages]) if read.scanned_pages else ""
+
+
+def scanned_of(text: str, written: str) -> tuple[int, ...]:
+    try:
+        of, pages = Signer(salt=__name__).unsign_object(written)
+    except BadSignature:
+        return ()
+    return tuple(pages) if of == digest(text) else ()
+
+
+def digest(text: str) -> str:
+    return sha256(text.strip().encode()).hexdigest()
 
 
 @sensitive_post_parameters()
@@ -104,8 +122,7 @@ def checked(request: HttpRequest) -> HttpResponse:
 
 def said(read: Read, day: date | None) -> CheckForm:
     """The form with what was read of a file."""
-    pages = ",".join(map(str, read.scanned_pages))
-    return CheckForm(initial={"text": read.text, "scanned_pages": pages, "as_of": day})
+    return CheckForm(initial={"text": read.text, "scanned_pages": signed(read), "as_of": day})
 
 
 def copied(request: HttpRequest, report: Report) -> HttpResponse:

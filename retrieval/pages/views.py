@@ -459,7 +459,7 @@ def language(request: HttpRequest) -> HttpResponse:
     """Keeps the language that a form chose in a cookie, and comes back here: a browser that kept none is told so."""
     if request.method == "POST":
         response = set_language(request)
-        if settings.LANGUAGE_COOKIE_NAME in response.cookies:
+        if settings.LANGUAGE_COOKIE_NAME in response.cookies and "Location" in response:
             chosen = {"language": request.POST["language"], "next": response["Location"]}
             response["Location"] = f"{reverse('retrieval:language')}?{urlencode(chosen)}"
         return response

@@ -7,9 +7,11 @@ something else (Georgia, Jordan, Turkey, Indian) are left out.
 import re
 from pathlib import Path
 
+from retrieval.text.analyzer import STOP_WORDS
 from retrieval.text.capitals import may_mean
 from retrieval.text.normalization import fold
 from retrieval.text.patterns import sections
+from retrieval.text.snippets import FUNCTION_WORDS
 from retrieval.text.states import names_a_state
 
 _S = sections(Path(__file__).with_name("countries.txt"))
@@ -22,6 +24,12 @@ _ITS = re.compile(rf"\b(?:{_S['institutions']}|{_OF_IT}|{_IN_IT})\b")
 _ANY = re.compile(rf"\b(?:{_S['places']}|{_S['peoples']}|{_S['institutions']})")
 _NAMED = re.compile(rf"\b{_S['places']}\b")
 _OURS = re.compile(rf"\b{_S['ours']}\b|\b(?:with|con) (?:the )?{_S['places']}\b")
+_NEXT = re.compile(r" ?([a-z]+)")
+_DONE_TO = re.compile(
+    r"\b(?:make|let|help|tell|force|give|ask|pay|owe|charge|send|show|offer|deny|grant|sell|cost|teach|fine|sue|arrest|stop"
+    r"|protect|hurt)s? \Z"
+)
+_FUNCTION_WORDS = frozenset(f"{STOP_WORDS['en']} {FUNCTION_WORDS['en']}".split())
 _CROSSING = re.compile(rf"\b(?:{_S['crossing']}|(?:from|to|into|through|a|de|desde|hacia) (?:the )?{_S['places']})\b")
 
 
@@ -36,5 +44,14 @@ def asks_of_another_country(text: str) -> bool:
 
 
 def names_ours(text: str, folded: str) -> bool:
-    """Whether it names the United States or what is theirs; "make us leave" does not."""
-    return any(found.group().split()[0] != "us" or may_mean(text, "US", "en") for found in _OURS.finditer(folded))
+    """Whether it names the United States or what is theirs: "us judges" does, "make us leave" does not."""
+    return any(
+        found.group().split()[0] != "us" or may_mean(text, "US", "en") or not is_pronoun(folded, *found.span())
+        for found in _OURS.finditer(folded)
+    )
+
+
+def is_pronoun(folded: str, start: int, end: int) -> bool:
+    """Whether "us" is people: behind what is done to them, or before no noun."""
+    after = _NEXT.match(folded, end)
+    return bool(_DONE_TO.search(folded, 0, start)) or after is None or after[1] in _FUNCTION_WORDS

@@ -124,12 +124,11 @@ def matches_pattern(text: str, written: str) -> bool:
     return pattern(written).search(normalize(text)) is not None
 
 
-def replaced(text: str, phrase: str, by: str) -> str:
+def replaced(text: str, phrase: str, by: str, language: str) -> str:
     """The text with the phrase put otherwise wherever it stands as whole words, blind to case and accents; not where
-    it is a common word in small letters.
+    it is a common word of the language in small letters.
     """
-    is_common = any(is_common_word(phrase, language) for language in LANGUAGES)
-    plain, wanted = (text, phrase) if is_common else (fold(text), fold(phrase))
+    plain, wanted = (text, phrase) if is_common_word(phrase, language) else (fold(text), fold(phrase))
     pieces, end, start = [], 0, plain.find(wanted)
     while start >= 0:
         after = start + len(wanted)

@@ -291,7 +291,7 @@ def way_round(
 def rewritten(question: MadeUpQuestion, rule: CompiledRule) -> MadeUpQuestion:
     text = question.text
     for action in rule.does("rewrite"):
-        text = replaced(text, action.phrase, action.text) if action.phrase else action.text
+        text = replaced(text, action.phrase, action.text, "en") if action.phrase else action.text
     return replace(question, text=text.casefold())
 
 

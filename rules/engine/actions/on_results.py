@@ -8,7 +8,7 @@ from typing import Any
 from retrieval.corpus.filters import chosen, in_selection, searched
 from retrieval.models import Chunk, Section
 from retrieval.pipeline import unless_final
-from retrieval.ranking import Candidate, Query, Ranking, Reason
+from retrieval.ranking import CRISIS, Candidate, Query, Ranking, Reason
 from retrieval.targets import Selection
 from rules.engine.actions.apply import (
     FIRST_PAGE,
@@ -308,10 +308,12 @@ class AddNotes:
 
 @dataclass(frozen=True)
 class AddRedirect:
-    """Shows the first redirect whose place this caller can read."""
+    """Shows the first redirect whose place this caller can read; none away from the hotlines for a cry for help."""
 
     @with_rules("redirect")
     def __call__(self, ranking: Ranking, rules: Sequence[CompiledRule]) -> Ranking:
+        if ranking.notice and ranking.notice.code == CRISIS:
+            return ranking.noting("the hotlines stay on the page")
         wanted = ((rule, action.text) for rule in rules for action in rule.does("redirect"))
         for rule, locator in wanted:
             if is_readable(ranking.query, locator):

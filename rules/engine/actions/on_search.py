@@ -25,19 +25,20 @@ class RewriteQuery:
     @with_rules("rewrite")
     def __call__(self, ranking: Ranking, rules: Sequence[CompiledRule]) -> Ranking:
         query = ranking.query
-        text = put_by(rules, query.text)
-        ranking = changed_by(ranking, decisive(rules, lambda those: put_by(those, query.text)))
+        language = query.language if query.translated is None else "en"
+        text = put_by(rules, query.text, language)
+        ranking = changed_by(ranking, decisive(rules, lambda those: put_by(those, query.text, language)))
         if text == query.text:
             return ranking
         query = replace(query, text=text, rewritten=text, citations=cited_in(query, text), unresolved="")
         return telling(replace(ranking, query=query), rewritten=text)
 
 
-def put_by(rules: Iterable[CompiledRule], text: str) -> str:
+def put_by(rules: Iterable[CompiledRule], text: str, language: str) -> str:
     """The question as the rules put it, each in turn; what would be longer than a question may be is not put so."""
     for rule in rules:
         for action in rule.does("rewrite"):
-            put = replaced(text, action.phrase, action.text) if action.phrase else action.text
+            put = replaced(text, action.phrase, action.text, language) if action.phrase else action.text
             text = put if len(put) <= MAX_QUERY else text
     return text
 

@@ -56,11 +56,13 @@ def test_a_file_is_read(client):
 
 def test_pages_that_are_scans_are_named_as_long_as_the_text_of_the_file_is_there(client):
     scan = pdf(column("See U.S. Const. amend. I."), "scan", "scan")
-    page = Page(send(client, file=SimpleUploadedFile("brief.pdf", scan)))
+    response = send(client, file=SimpleUploadedFile("brief.pdf", scan))
+    page, form = Page(response), response.context["form"]
     assert "nothing on them was read: 2, 3." in page.text
     (field,) = page.all("input", name="scanned_pages")
-    copy = send(client, text=TEXT, scanned_pages=field["value"], copy="1").content.decode()
-    assert "nothing on them was read: 2, 3." in copy
+    sent = {"scanned_pages": field["value"], "copy": "1"}
+    assert "nothing on them was read: 2, 3." in send(client, text=form["text"].value(), **sent).content.decode()
+    assert "nothing on them was read" not in send(client, text=TEXT, **sent).content.decode()
 
 
 def test_the_copy_is_a_file(client):

@@ -1,6 +1,7 @@
 """What pages keep in cookies, and what is said where a browser refuses them."""
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from tests.retrieval.pages.looking import FOURTH, Page, look
@@ -33,6 +34,11 @@ def test_the_language_is_switched_on_the_same_page(client):
     page = look(client, response["Location"])
     assert "Registros e incautaciones" in page.text and "Citar como" in page.text
     assert page.all("div", lang="en")  # the law itself
+
+
+def test_who_takes_no_page_is_led_nowhere(client):
+    response = client.post("/language", {"language": "es"}, headers={"accept": "application/json"})
+    assert response.status_code == 204 and response.cookies[settings.LANGUAGE_COOKIE_NAME].value == "es"
 
 
 def test_the_language_switch_leads_nowhere_else(client):

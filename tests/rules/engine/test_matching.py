@@ -59,5 +59,7 @@ def test_words_are_found_in_headings_as_keywords_are_in_questions(phrase, headin
 
 
 def test_a_common_word_in_capitals_is_replaced_where_it_is_in_capitals():
-    assert replaced("the US made us leave", "US", "United States") == "the United States made us leave"
-    assert replaced("the ADA and ada", "ADA", "act") == "the act and act"
+    assert replaced("the US made us leave", "US", "United States", "en") == "the United States made us leave"
+    assert replaced("the ADA and ada", "ADA", "act", "en") == "the act and act"
+    assert replaced("is an esta a visa", "ESTA", "authorization", "en") == "is an authorization a visa"
+    assert replaced("¿esta es ESTA?", "ESTA", "autorización", "es") == "¿esta es autorización?"

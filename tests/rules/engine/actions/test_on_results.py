@@ -308,6 +308,12 @@ def test_a_note_and_a_redirect_are_part_of_the_answer(rule):
     assert told["redirect"]["url"] == f"/law{FIRST}"
 
 
+def test_no_redirect_leads_away_from_hotlines(rule):
+    rule({"kind": "redirect", "locator": FIRST})
+    told = ask(f"I want to kill myself, please help. {QUESTION}?")
+    assert told["notice"]["code"] == "crisis" and told["rules"]["redirect"] is None
+
+
 def test_an_alias_is_credited_if_its_provision_stands_on_the_first_page():
     rules = (a_rule(1, "alias"), a_rule(2, "alias"))
     found = [
