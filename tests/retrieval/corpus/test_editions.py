@@ -35,5 +35,5 @@ def test_the_page_and_the_api_tell_of_former_text_from_when_to_when_it_was_in_fo
 
 def test_an_answer_names_the_edition_only_where_all_that_it_quotes_is_in_it():
     last, former = Edition("Title 37", "", LAST, BACK), Edition("Title 37", "", "", None)
-    assert "Title 37, Code of Federal Regulations" in notice([last], None, "en", undated=False)
-    assert notice([last, former], None, "en", undated=False).startswith("Title 37. This is")
+    assert "Title 37, Code of Federal Regulations" in notice([last], None, "en", undated=False, is_law=True)
+    assert notice([last, former], None, "en", undated=False, is_law=True).startswith("Title 37. This is")
