@@ -2,14 +2,12 @@
 and sections that everybody calls by a number alone ("section 1983"). English and Spanish. Pure.
 """
 
-import json
 import re
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
 
 from retrieval.citations.acts import AROUND, Act, NamedAct, find_names
+from retrieval.citations.bare_numbers import known
 from retrieval.citations.citation import Found, Item, Source
 from retrieval.citations.numbers import (
     ACT_SECTION,
@@ -28,7 +26,6 @@ from retrieval.citations.numbers import (
     with_spoken,
 )
 
-BARE_NUMBERS = Path(__file__).parents[1] / "corpora" / "bare_numbers.json"
 _NUMBERS = rf"(?P<numbers>{list_of(ACT_SECTION)})"
 _LETTERED = re.compile(r"([0-9]+)([A-Za-z])")
 _AFTER = re.compile(rf"(?:'s|\.)?[\s,]{{0,3}}(?P<sign>{SIGN})?\s{{0,2}}{_NUMBERS}{OTHER_SOURCE}")
@@ -193,17 +190,10 @@ def known_by_number(source: Source, *, loose: bool = False) -> Iterator[Found]:
         number = _SPOKEN_NUMBERS.get(match["number"], match["number"])
         for taken in range(len(subs), -1, -1):
             called = number + "".join(f"({sub.lower()})" for sub in subs[:taken])
-            if locator := _known().get(called):
+            if locator := known().get(called):
                 below = recased(subs, USC_LEVELS)[taken:]
                 yield Found.one(*match.span(), "/".join((locator, *below)))
                 break
 
 
 _SPOKEN_NUMBERS = {"401k": "401(k)", "403b": "403(b)", "501c3": "501(c)(3)", "501c4": "501(c)(4)"}
-
-
-@cache
-def _known() -> Mapping[str, str]:
-    known = json.loads(BARE_NUMBERS.read_text(encoding="utf-8"))
-    lower = {number.lower(): locator for number, locator in known.items()}
-    return {number.replace("-", ""): locator for number, locator in lower.items()} | lower  # "10b5"

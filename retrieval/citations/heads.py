@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, product
 
+from retrieval.citations.bare_numbers import is_known_at
 from retrieval.parsing.designators import in_roman
 
 
@@ -20,7 +21,6 @@ def words(text: str) -> tuple[str, ...]:
 LARGEST = 27  # no article, amendment, section or clause of the Constitution has a higher number
 ANNOUNCED = 999_999_999  # what "section" or "clause" announces is cited, though it does not exist
 BEHIND_ORDINAL = 99  # "the First Amendment, Section 230" and "Fourth Amendment § 1983 claims" name acts beside it
-
 
 ROMAN = {in_roman(number).lower(): number for number in range(1, LARGEST + 1)}
 
@@ -457,6 +457,8 @@ def _tailed(folded: str, head: Head, tail: re.Pattern[str]) -> Head | None:
         return None
     largest = BEHIND_ORDINAL if head.number_first else ANNOUNCED
     sections = _group(folded, match, "section", largest)
+    if match["section"] and not sections:
+        return None  # what follows is of another law
     if sections and match["section"] and sections[-1].end < match.end("sections"):
         match = tail.match(folded, sections[-1].end)  # "section 10, first clause" is no list of sections
     clauses = _group(folded, match, "clause", largest)
@@ -476,7 +478,7 @@ def _led(folded: str, head: Head) -> Head | None:
         return None
     sections, clauses = (_group(folded, match, name, ANNOUNCED) for name in ("section", "clause"))
     lists = sum(len(listed) > 1 for listed in (head.numbers, sections, clauses))
-    if not (sections or clauses) or lists > 1:
+    if not (sections or clauses) or lists > 1 or (match["section"] and not sections):
         return None
     return replace(head, start=match.start(), sections=sections, clauses=clauses)
 
@@ -487,7 +489,9 @@ def _group(folded: str, match: re.Match[str], name: str, largest: int) -> tuple[
         plural = word.rstrip(". ").endswith("s") or word in ("§§", "¶¶")
         end = match.end(name + "s")
         largest = LARGEST if _OF_ANOTHER.match(folded, end) else largest
-        return _listed(folded, match.start(name + "s"), end, plural=plural, largest=largest)
+        listed = _listed(folded, match.start(name + "s"), end, plural=plural, largest=largest)
+        of_acts = (n for n, one in enumerate(listed) if one.value > BEHIND_ORDINAL and is_known_at(folded, one.start))
+        return listed[: next(of_acts, None)] if name == "section" else listed  # "amend. XIV, § 1983" names an act
     nth = f"nth_{name}"
     number = number_at(folded, *match.span(nth)) if match[nth] and is_ordinal(match[nth]) else None
     return (number,) if number else ()

@@ -1,11 +1,8 @@
 """Sections by the numbers of their acts, and those known by a number alone."""
 
-import json
-
 import pytest
 
 from retrieval.citations import act_sections
-from retrieval.citations.act_sections import BARE_NUMBERS
 from retrieval.citations.citation import Source
 
 
@@ -97,10 +94,3 @@ def test_a_number_alone_that_everybody_means_one_way():
 )
 def test_another_number_means_nothing_alone(text):
     assert known(text) == []
-
-
-@pytest.mark.measuring_data
-def test_every_section_known_by_a_number_is_in_the_code_of_2016(code_of_2016):
-    numbers = json.loads(BARE_NUMBERS.read_text(encoding="utf-8"))
-    places = ["/".join(place.split("/")[:5]) for place in numbers.values() if place.startswith("/us/usc")]
-    assert set(places) <= code_of_2016.keys()

@@ -4,7 +4,7 @@ import pytest
 
 from retrieval.citations import constitution
 from retrieval.citations.citation import Source
-from retrieval.citations.finding import absent_provision, find_citations
+from retrieval.citations.finding import absent_provision, find_citations, only_citation
 from retrieval.citations.heads import TAIL, heads, with_tail
 
 
@@ -190,11 +190,37 @@ def test_it_is_said_where_the_name_stands():
         ("enmienda 14, sección 50", ["/us/const/amendment/XIV/section/50"]),
         ("the 14th amendment, section 42 USC 1983", ["/us/const/amendment/XIV", "/us/usc/t42/s1983"]),
         ("the First Amendment, Section 230", ["/us/const/amendment/I"]),
+        ("U.S. Const. amend. XIV, § 111", ["/us/const/amendment/XIV/section/111"]),
     ],
 )
 def test_a_section_that_no_provision_has_is_cited_all_the_same(text, locators):
     """Or a brief that cites it would be told that its article is resolved."""
     assert [citation.locator for citation in find_citations(text)] == locators
+
+
+SECTION_1983 = "/us/usc/t42/s1983"
+
+
+@pytest.mark.parametrize(
+    ("text", "locators"),
+    [
+        ("U.S. Const. amend. XIV, § 1983", ["/us/const/amendment/XIV", SECTION_1983]),
+        ("Amendment 14 section 1983", ["/us/const/amendment/XIV", SECTION_1983]),
+        ("Enmienda 14, sección 1983", ["/us/const/amendment/XIV", SECTION_1983]),
+        ("Amendment XIV, § 1983, cl. 2", ["/us/const/amendment/XIV", SECTION_1983]),
+        ("U.S. Const. amend. XIV and § 1983", ["/us/const/amendment/XIV", SECTION_1983]),
+        ("amend. XIV, § 1, § 1983", ["/us/const/amendment/XIV/section/1", SECTION_1983]),
+        ("amend. XIV, §§ 1 and 1983", ["/us/const/amendment/XIV/section/1"]),
+        ("Amendments I and XIV, § 1983", ["/us/const/amendment/I", "/us/const/amendment/XIV", SECTION_1983]),
+        ("Under Amendment 1, section 230 immunity", ["/us/const/amendment/I", "/us/usc/t47/s230"]),
+        ("Amendment II, § 922(g)(1)", ["/us/const/amendment/II", "/us/usc/t18/s922/g/1"]),
+        ("Article III, section 2254 habeas", ["/us/const/article/III", "/us/usc/t28/s2254"]),
+        ("Section 1983 of the Fourteenth Amendment", ["/us/const/amendment/XIV"]),
+    ],
+)
+def test_a_section_that_everybody_knows_by_its_number_is_beside_the_provision_not_in_it(text, locators):
+    assert [citation.locator for citation in find_citations(text, asked=True)] == locators
+    assert only_citation(text) is None or len(locators) == 1
 
 
 @pytest.mark.parametrize(
