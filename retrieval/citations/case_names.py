@@ -21,7 +21,7 @@ _SKIPPED = frozenset(words("the of and for a an la el los las de del y inc co co
 _UNITED_STATES = {"us": ("united", "states"), "u.s": ("united", "states"), "usa": ("united", "states")}
 _A_CASE = "case|decision|ruling|opinion|holding"
 _CALLED = re.compile(
-    rf"(?<![a-z0-9])(?P<before>[a-z]{{3,20}})\s{{1,2}}(?:{_A_CASE})(?![a-z])"
+    rf"(?<![a-z0-9])(?P<before>[a-z]{{3,20}})\s{{1,2}}(?:{_A_CASE})(?![a-z]){short_names.NO_DECISION}"
     r"|(?<![a-z])(?:caso|fallo|sentencia|decision)\s{1,2}(?:de\s{1,2})?(?P<after>[a-z]{3,20})(?![a-z])"
 )
 # Before or behind a name: it is that of a person, or no name at all ("a minor case", "Judge Martin ruling").
@@ -53,7 +53,7 @@ _OF_MANY = frozenset(
         "angeles detroit houston dallas denver seattle atlanta miami baltimore cleveland cincinnati memphis "
         "america england france germany china japan canada india cuba iran matter estate company corporation "
         "industries services systems products home family health tax stock exchange securities trade reserve army "
-        "navy military workers employees employers"
+        "navy military workers employees employers best worst test civil criminal"
     )
 )
 _MOST_NAMED = 4  # cases in one question

@@ -108,12 +108,17 @@ _FRAMES_OF_DECISIONS = (
     _around(r"\A\W*(?:is\s)?|\bis\s", rf"\sstill standing{_AT_END}"),
     _around(rf"\bque\s(?:{_DECIDIO})\s", _ENDED),
 )
+# Behind "case" or "decision": no decision is meant.
+NO_DECISION = (
+    r"(?![\s-]{1,2}(?:scenario|worker|manager|management|stud(?:y|ies)|law|load|file|maker|making|tree|class|party|piece"
+    r"|poll)s?(?![a-z]))"
+)
 # What stands before and behind the name of a party, which may be anybody's.
 FRAMES_OF_PARTIES = (
     *_FRAMES,
     _around(
         r"\b(?:the|in|under|since|after|overruling|following|distinguishing|el|la|del|en)\s",
-        r"\s(?:case|decision|ruling|opinion|holding)(?![a-z])",
+        rf"\s(?:case|decision|ruling|opinion|holding)(?![a-z]){NO_DECISION}",
     ),
     _around(r"\b(?:caso|fallo|sentencia|precedente)\s(?:de\s)?", r"(?![a-z])"),
 )

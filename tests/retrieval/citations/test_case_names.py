@@ -82,6 +82,7 @@ SHORT = CaseNames(
     "text",
     [
         "is shoplifting a minor case",
+        "the Lopez case worker",
         "my wife made a loving decision",
         "my Lopez case",
         "el caso de Lopez mi esposo",
@@ -111,6 +112,8 @@ PARTIES = CaseNames(
         ("/us/scotus/21/543", "Johnson v. M'Intosh", ()),
         ("/us/scotus/528/152", "Martinez v. Court of Appeal of California", ()),
         ("/us/scotus/290/398", "Home Building & Loan Association v. Blaisdell", ()),
+        ("/us/scotus/1/1", "Best v. Case", ()),
+        ("/us/scotus/1/2", "Burden v. Young", ()),
     ]
 )
 
@@ -124,6 +127,7 @@ PARTIES = CaseNames(
         ("Was Skidmore overruled?", "323/134"),
         ("police orders under the Mimms ruling", "434/106"),
         ("the Home Building holding on contracts", "290/398"),
+        ("What if the Young case was decided", "1/2"),
         ("the Skidmore v. Swift case", ""),  # by both parties
     ],
 )
@@ -137,6 +141,8 @@ def test_a_case_is_called_by_the_name_of_a_party_that_it_alone_has(text, locator
     [
         "the Johnson case", "the Virginia case", "the Court of Appeals decision", "the skidmore case", "Skidmore",
         "Loving case law", "What did Skidmore decide to buy?", "Swift said in the Home case",
+        "in the Best case scenario what happens", "in the Best case", "What if the Young case worker",
+        "the Young case manager", "the Young case-law", "the Skidmore decision makers",
         "the Association decision", "my Skidmore case", "in the Sheet & Tube case", "Judge Mimms ruled in the case",
     ],
 )  # fmt: skip
