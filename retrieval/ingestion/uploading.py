@@ -35,7 +35,7 @@ from retrieval.models import Chunk, Citation, Document, DocumentGrant, Domain, J
 from retrieval.parsing.files.formats import check, suffix_of
 from retrieval.parsing.files.structure import slug
 from retrieval.parsing.sources import extract
-from retrieval.parsing.tree import SourceDocument
+from retrieval.parsing.tree import SHAPE, SourceDocument
 
 KEPT = timedelta(days=7)  # a file whose job failed; it may be resumed so long
 MOST_WAITING = 100  # files of one person or key; who has more to hand in does so by and by
@@ -156,8 +156,7 @@ class ReadUpload(Job):
     def undo(self, run: JobRun) -> None:
         """Nothing of the file stays: neither what was staged, nor a document made for it."""
         with acting_for(run.params["principal"]):
-            drop_staged(run)
-            Document.objects.filter(pk=run.state.get("document"), sections=None).delete()
+            drop(run)
             close(upload_of(run), Upload.Status.CANCELLED)
 
     def failed(self, run: JobRun) -> None:
@@ -181,6 +180,12 @@ def close(upload: Upload, status: Upload.Status, **fields) -> None:
     Upload.objects.filter(pk=upload.pk).update(status=status, content=None, **fields)
 
 
+def drop(run: JobRun) -> None:
+    """Deletes what was staged, and a document made for it."""
+    drop_staged(run)
+    Document.objects.filter(pk=run.state.get("document"), sections=None).delete()
+
+
 def why(refused: SourceRefused) -> dict:
     """What an upload keeps of a refusal."""
     return {"reason": refused.message, "refusal": refused.refusal}
@@ -197,12 +202,14 @@ def read(run: JobRun) -> Progress:
         source = document_in(upload)
         rows = checked_rows(upload.domain, source, upload.filename)
     except SourceRefused as refused:
+        drop(run)
         close(upload, Upload.Status.REFUSED, **why(refused))
         return Progress(1, 1, f"Refused: {refused.message}", finished=True)
     digest, owner = upload.content_hash, upload.principal
     progress = stage_some(run, upload.domain, source, rows, upload.filename, digest, owner=owner)
     if progress.state.get("phase") != "chunk":
-        Upload.objects.filter(pk=upload.pk).update(content=source.to_json().encode())
+        if is_file(upload):
+            Upload.objects.filter(pk=upload.pk).update(content=f"{SHAPE}\n{source.to_json()}".encode())
         return progress
     document = Document.objects.get(pk=progress.state["document"])
     for name, reader in zip(upload.grants, upload.readers, strict=True):
@@ -215,17 +222,31 @@ def read(run: JobRun) -> Progress:
 
 def document_in(upload: Upload) -> SourceDocument:
     """What was read of the file, which takes its place until all of it is staged. Its title is the one given now, else
-    the one that people gave the document, else the file's own.
+    the one that people gave the document, else the file's own. Raises SourceRefused.
     """
     content = bytes(upload.content)
-    if hashlib.sha256(content).hexdigest() == upload.content_hash:
+    if is_file(upload):
         place, stem = place_of(upload), PurePath(upload.filename).stem
         source = extract(content, filename=upload.filename, identifier=place, name=stem)
     else:
-        source = SourceDocument.of_file(json.loads(content))
+        source = read_before(content)
     known = Document.objects.filter(domain=upload.domain, locator=source.identifier, title_given=True)
     title = upload.title or known.values_list("title", flat=True).first()
     return replace(source, title=title) if title else source
+
+
+def is_file(upload: Upload) -> bool:
+    """Whether the file is still kept, not what was read of it."""
+    return hashlib.sha256(upload.content).hexdigest() == upload.content_hash
+
+
+def read_before(content: bytes) -> SourceDocument:
+    shape, _, said = content.partition(b"\n")
+    if shape != SHAPE.encode():
+        raise SourceRefused(
+            gettext_noop("The server was updated while it stored the file: hand the file in again.")
+        )
+    return SourceDocument.of_file(json.loads(said))
 
 
 def publish(run: JobRun) -> Progress:

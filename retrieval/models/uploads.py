@@ -71,7 +71,7 @@ class Upload(models.Model):
     )
     principal = models.CharField(max_length=60, help_text=_("Who handed it in: user:ID or key:ID."))
     private = models.BooleanField(default=False, editable=False)
-    content = models.BinaryField(null=True, editable=False)  # while it is staged in portions, what was read of it
+    content = models.BinaryField(null=True, editable=False)  # staged in portions: SHAPE and what was read of it
     content_hash = models.CharField(max_length=64, editable=False, help_text=_("SHA-256 of the file."))
     size = models.PositiveIntegerField(help_text=_("Bytes."))
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)

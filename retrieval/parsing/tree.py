@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import date
 
 from retrieval.errors import SourceRefused, gettext_noop
@@ -101,11 +102,16 @@ class SourceDocument:
         return cls(root=_node_of_file(said.pop("root")), scanned_pages=scanned, **said)
 
 
-def _node_of_file(fields: dict) -> Node:
-    pages = tuple((start, page) for start, page in fields.pop("pages"))
-    children = tuple(_node_of_file(child) for child in fields.pop("children"))
-    anchors = tuple(Anchor(**anchor) for anchor in fields.pop("anchors"))
-    return Node(**(fields | {"anchors": anchors, "refs": (), "notes": (), "pages": pages, "children": children}))
+SHAPE = hashlib.sha256(  # of that JSON: other in a release whose fields have other names
+    repr([field.name for kept in (SourceDocument, Node, Anchor) for field in fields(kept)]).encode()
+).hexdigest()
+
+
+def _node_of_file(said: dict) -> Node:
+    pages = tuple((start, page) for start, page in said.pop("pages"))
+    children = tuple(_node_of_file(child) for child in said.pop("children"))
+    anchors = tuple(Anchor(**anchor) for anchor in said.pop("anchors"))
+    return Node(**(said | {"anchors": anchors, "refs": (), "notes": (), "pages": pages, "children": children}))
 
 
 def iso_day(said: object) -> date | None:

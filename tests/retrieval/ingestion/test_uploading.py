@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
 
 from retrieval import jobs
@@ -247,6 +248,26 @@ def test_a_file_is_read_once_for_all_its_portions(in_portions, monkeypatch):
     assert len(read) == 1
     assert (upload.status, upload.document.title, upload.content) == ("stored", "Of Ten Parts", None)
     assert [section.text for section in upload.document.sections.in_order()][9].endswith("of part 10.")
+
+
+def test_what_was_read_is_written_once(in_portions):
+    upload = uploading.accept(a_domain(), "ten.txt", TEN, principal="user:1")
+    run = jobs.take_step(upload.run.pk, 0)
+    with CaptureQueriesContext(connection) as asked:
+        jobs.take_step(run.pk, run.ticket)
+    assert not [query for query in asked if 'SET "content" =' in query["sql"]]
+
+
+def test_what_a_release_with_other_fields_read_is_refused_and_nothing_of_it_stays(in_portions, monkeypatch):
+    upload = uploading.accept(a_domain(), "ten.txt", TEN, principal="user:1")
+    run = jobs.take_step(upload.run.pk, 0)
+    monkeypatch.setattr(uploading, "SHAPE", "of other fields")
+    jobs.take_step(run.pk, run.ticket)
+    upload.refresh_from_db()
+    assert (upload.status, upload.content) == ("refused", None)
+    assert not Document.objects.filter(domain=upload.domain).exists()
+    with translation.override("es"):
+        assert upload.local_reason == "El servidor se actualizó mientras guardaba el archivo: vuelva a entregarlo."
 
 
 def test_a_file_cancelled_between_two_portions_leaves_nothing(in_portions):
