@@ -4,9 +4,8 @@ topics, which neither has learned from. Whether any body answers, which rests on
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -73,25 +72,21 @@ def asked_of(pairs: Iterable[tuple[Topic, dict[str, Any] | None]]) -> list[Asked
 
 def as_unjudged(asked: Sequence[Asked], judged: JudgedNeighbours) -> list[Asked]:
     """As they would be told of if nobody had judged them nor a paraphrase, which the reranker learned from."""
-    own: defaultdict[str, list[np.ndarray]] = defaultdict(list)
-    for one in asked:
-        own[one.topic.group or one.topic.id].append(one.vector)
-    return [unjudged(one, without(judged, np.array(own[one.topic.group or one.topic.id]))) for one in asked]
+    groups: defaultdict[str, list[int]] = defaultdict(list)
+    for n, one in enumerate(asked):
+        groups[one.topic.group or one.topic.id].append(n)
+    among, told = judged.places({slug for one in asked for slug in one.slugs}), list(asked)
+    for members in groups.values():
+        vectors = np.array([asked[n].vector for n in members], judged.vectors.dtype)
+        cosines = judged.vectors @ vectors.T
+        others = cosines.max(axis=1) < judged.SAME
+        for n, vector, its in zip(members, vectors, cosines.T, strict=True):
+            by_domain = {slug: its[among[slug] & others] for slug in asked[n].slugs if slug in among}
+            told[n] = with_near(asked[n], judged.nearness(by_domain, vector))
+    return told
 
 
-def without(judged: JudgedNeighbours, vectors: np.ndarray) -> JudgedNeighbours:
-    """The judged questions that are none of these."""
-    others = (judged.vectors @ vectors.T).max(axis=1) < judged.SAME
-    return replace(
-        judged,
-        vectors=judged.vectors[others],
-        relevant=tuple(compress(judged.relevant, others)),
-        questions=tuple(compress(judged.questions, others)),
-    )
-
-
-def unjudged(one: Asked, others: JudgedNeighbours) -> Asked:
-    near = others.near_each(one.vector, one.slugs)
+def with_near(one: Asked, near: Mapping[str, float]) -> Asked:
     features = one.features.copy()
     features[:, JUDGED] = [near.get(slug, 0.0) for slug in one.slugs]
     return replace(one, features=features)

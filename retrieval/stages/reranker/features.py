@@ -4,7 +4,7 @@ Pure. The scores and ranks are those the legs really gave, the words those store
 training alone. `arf_features` tells which of them are mended formulas of ARF.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -126,15 +126,22 @@ class JudgedNeighbours:
         """
         if not self.questions:
             return {}
+        cosines, among = self.vectors @ vector, self.places(domains)
+        return self.nearness({domain: cosines[its] for domain, its in among.items()}, vector)
+
+    def places(self, domains: Iterable[str]) -> dict[str, np.ndarray]:
+        """(n,) bool for each domain: which questions were judged in it. Empty where none is known."""
         of = np.array([question.domain for question in self.questions])
-        cosines = self.vectors @ vector
-        by_domain = {domain: cosines[of == domain] for domain in domains}
+        return {domain: of == domain for domain in domains} if self.questions else {}
+
+    def nearness(self, by_domain: Mapping[str, np.ndarray], vector: np.ndarray) -> dict[str, float]:
+        """`by_domain`: the question's cosines with those judged in each."""
         near = {domain: self._near(its) for domain, its in by_domain.items() if len(its) >= self.ENOUGH}
         if not near:
             return {}
         nowhere = [self._near(self.unanswerable @ vector)] if len(self.unanswerable) else []
         usual = float(max([np.mean([*nowhere, *near.values()]), *nowhere]))
-        return {domain: near.get(domain, usual) for domain in domains}
+        return {domain: near.get(domain, usual) for domain in by_domain}
 
     def _near(self, cosines: np.ndarray) -> float:
         return float(np.sort(cosines)[-self.FEW :].mean())

@@ -1,6 +1,7 @@
 """What tells which body of law answers is learned from topics put to all of them."""
 
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 import pytest
@@ -73,6 +74,23 @@ def test_a_topic_is_learned_from_as_if_it_and_its_paraphrases_were_judged_by_nob
     assert told == pytest.approx([near[0] / JudgedNeighbours.FEW, 0.0, 0.0], abs=1e-6)
     grouped = replace(alone, topic=replace(alone.topic, group="g"))
     assert as_unjudged([grouped, paraphrase], judged)[0].features[0, bodies.JUDGED] == pytest.approx(0.0)
+
+
+def test_topics_are_told_of_as_each_would_be_with_the_others_judged_alone():
+    random = np.random.default_rng(7)
+    vectors, unanswerable = (random.normal(size=(count, 4)).astype(np.float32) for count in (150, 30))
+    vectors, unanswerable = (each / np.linalg.norm(each, axis=1, keepdims=True) for each in (vectors, unanswerable))
+    of = [SLUGS[n % 3] if n < 65 else SLUGS[n % 2] for n in range(150)]  # of news about as many as are enough
+    questions = tuple(JudgedQuestion(domain, "en", "") for domain in of)
+    judged = JudgedNeighbours(vectors, tuple({} for _ in of), {}, questions, unanswerable)
+    row = [[-1, 0.9, 0.5, 0.2]] * 3
+    some = [replace(asked(f"{n}", of[n], row, f"g{n // 3}"), vector=vectors[n].astype(float)) for n in range(60)]
+    for n, told in enumerate(as_unjudged(some, judged)):
+        own = vectors[n // 3 * 3 : n // 3 * 3 + 3]
+        kept = (vectors @ own.T).max(axis=1) < JudgedNeighbours.SAME
+        others = replace(judged, vectors=vectors[kept], questions=tuple(compress(questions, kept)))
+        near = others.near_each(vectors[n], SLUGS)
+        assert told.features[:, bodies.JUDGED] == pytest.approx([near[slug] for slug in SLUGS], abs=1e-6)
 
 
 # -- The job
