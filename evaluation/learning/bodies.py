@@ -197,6 +197,13 @@ class FitBodies(Job):
             return begin(kept)
         return ask(run, kept) if run.position < run.total else keep(run, kept)
 
+    def undo(self, run: JobRun) -> None:
+        fit_any_answer(run)
+
+    def failed(self, run: JobRun) -> None:
+        """What is fitted next does without."""
+        fit_any_answer(run)
+
 
 def begin(kept: Checkpoints) -> Progress:
     model = registry.active()
@@ -242,9 +249,13 @@ def keep(run: JobRun, kept: Checkpoints) -> Progress:
 
 
 def done(run: JobRun, message: str) -> Progress:
-    jobs.ask("any_answer", key=KEY, params={}, by=run.requested_by)
+    fit_any_answer(run)
     total = run.total or 1
     return Progress(total, total, message, finished=True)
+
+
+def fit_any_answer(run: JobRun) -> None:
+    jobs.ask("any_answer", key=KEY, params={}, by=run.requested_by)
 
 
 def as_row(learned: Learned) -> dict[str, Any]:

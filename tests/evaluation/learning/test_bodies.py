@@ -12,6 +12,7 @@ from evaluation.learning.any_answer import placed
 from evaluation.learning.bodies import Asked, as_unjudged, asked_of, compared, fitted, told_of, verdict
 from evaluation.measuring.runs import Runner
 from evaluation.topics.topic import Topic
+from retrieval import jobs
 from retrieval.indexes import terms
 from retrieval.models import JobRun
 from retrieval.stages.reranker.features import JudgedNeighbours, JudgedQuestion
@@ -143,6 +144,21 @@ def test_what_is_fitted_is_kept_with_the_reranker_and_whether_any_body_answers_i
     JobRun.objects.all().delete()
     assert fitting().message.startswith("What ships serves: of ")
     assert registry.active().bodies is None and not registry.active().manifest["bodies"]["serves"]
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_where_it_fails_or_is_cancelled_whether_any_body_answers_is_fitted_still(two_bodies, monkeypatch, cancelled):
+    monkeypatch.setattr(bodies, "library_topics", lambda split: 1 / 0)
+    run = jobs.create(**bodies.REQUEST)
+    if cancelled:
+        jobs.cancel(run)
+        jobs.take_step(run.pk, run.ticket)
+    else:
+        with pytest.raises(ZeroDivisionError):
+            jobs.take_step(run.pk, run.ticket)
+    run.refresh_from_db()
+    assert run.status == ("cancelled" if cancelled else "failed")
+    assert JobRun.objects.unfinished().get().kind == "any_answer"
 
 
 def test_without_a_reranker_or_enough_topics_nothing_is_fitted(fitting, monkeypatch):
