@@ -26,11 +26,25 @@ def with_near_rows(ranked: Sequence[Scored]) -> list[Scored]:
 
 
 def rows_beside(ranked: Sequence[Scored]) -> list[Scored]:
-    """The rows of the table that the best unit is a row of."""
+    """The rows of the table that the best unit is a row of, in reading order."""
     if not ranked or not is_row(ranked[0]):
         return []
-    section, stems = ranked[0].passage.section, ranked[0].unit.stems
-    return [one for one in ranked if one.passage.section == section and one.unit.stems == stems and is_row(one)]
+    best = ranked[0]
+    section, stems = best.passage.section, best.unit.stems
+    same = [one for one in ranked if one.passage.section == section and one.unit.stems == stems and is_row(one)]
+    table: list[Scored] = []
+    for row in sorted(same, key=lambda one: one.unit.start):
+        if table and not follows(row, table[-1]):
+            if best in table:
+                break
+            table = []
+        table.append(row)
+    return table
+
+
+def follows(row: Scored, other: Scored) -> bool:
+    """Whether nothing stands between: another table has other doses, though neither may name its columns."""
+    return not row.passage.text[other.unit.end : row.unit.start].strip()
 
 
 def is_row(one: Scored) -> bool:

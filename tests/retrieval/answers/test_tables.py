@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from retrieval.answers.selection import Passage, Scored
 from retrieval.answers.tables import with_near_rows
 from retrieval.answers.units import units
@@ -33,3 +35,23 @@ def test_of_a_long_table_the_near_rows_are_quoted():
 def test_what_is_no_row_stays_as_it_is():
     assert first_quoted(0.1, 0.1, 0.1, 0.9) == "Call for help."
     assert with_near_rows([]) == []
+
+
+CHILDREN = "Paracetamol for children\n10 to 20 kg | 120 mg\n20 to 40 kg | 240 mg"
+ADULTS = "Paracetamol for adults\n40 to 50 kg | 500 mg\n50 kg and more | 1,000 mg"
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n"])
+def test_rows_of_another_table_are_not_quoted_with_it(between):
+    text = f"{ADULTS}{between}{CHILDREN}"
+    assert first_quoted(0.3, 0.2, 0.2, 0.2, text=text) == "40 to 50 kg | 500 mg\n50 kg and more | 1,000 mg"
+    assert first_quoted(0.2, 0.2, 0.2, 0.3, text=text) == "10 to 20 kg | 120 mg\n20 to 40 kg | 240 mg"
+
+
+def test_a_row_that_was_not_read_ends_what_is_quoted_of_a_table():
+    text = ADULTS.replace("\n50", "\n\n50")
+    passage = replace(PASSAGE, text=f"{text}\n60 kg and more | 1,200 mg")
+    first, _, last = units(passage.text)
+    ranked = [Scored(passage, first, 0.3), Scored(passage, last, 0.2)]
+    assert with_near_rows(ranked) == ranked
+    assert first_quoted(0.3, 0.2, text=text) == "40 to 50 kg | 500 mg\n50 kg and more | 1,000 mg"
