@@ -66,6 +66,25 @@ def test_what_a_text_tells_of_itself_answers_only_who_asks_for_that(question, fi
     assert answering(question, replace(PASSAGE, text=text)).startswith(first)
 
 
+@pytest.mark.parametrize(
+    ("question", "rule"),
+    [
+        ("How long do I have to complain?", "This procedure sets out a period of ten days for complaints."),
+        ("Who pays for the rental car?", "This policy covers the rental car."),
+        ("Am I insured against floods?", "This policy covers damage by floods up to 5,000 dollars."),
+        ("Am I insured against floods?", "This policy explains that damage by floods is insured."),
+        ("¿Cuántos días tengo para reclamar?", "Este procedimiento establece un plazo de diez días para reclamar."),
+        ("¿Cuántos días tengo para reclamar?", "Esta guía explica cómo reclamar en diez días."),
+        ("¿Cuántos días tengo para reclamar?", "Este procedimiento cuenta con un plazo para reclamar."),
+        ("What may not be shipped?", "This section contains what may not be shipped: knives and guns."),
+        ("What may not be shipped?", "This guide describes what may not be shipped: knives and guns."),
+        ("How long do I have to complain?", "This guide tells how to complain within 10 days."),
+    ],
+)
+def test_a_sentence_that_holds_the_rule_tells_not_of_its_text_alone(question, rule):
+    assert not any(says.match(fold(rule)) for says in says_beside(question))
+
+
 @pytest.mark.parametrize("question", ["How long is a permit good for?", "¿Cuánto tiempo vale un permiso?"])
 def test_who_asks_for_an_amount_is_told_one(question):
     text = "A permit to fish is good for the waters it names. No permit shall run for more than 7 years."
