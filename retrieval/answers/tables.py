@@ -43,8 +43,11 @@ def rows_beside(ranked: Sequence[Scored]) -> list[Scored]:
 
 
 def follows(row: Scored, other: Scored) -> bool:
-    """Whether nothing stands between: another table has other doses, though neither may name its columns."""
-    return not row.passage.text[other.unit.end : row.unit.start].strip()
+    """Whether nothing stands between but the names of their columns, which a page repeats: another table has other
+    doses, though neither may name its columns.
+    """
+    text = row.passage.text
+    return text[other.unit.end : row.unit.start].strip() in ("", *(text[slice(*stem)] for stem in row.unit.stems[-1:]))
 
 
 def is_row(one: Scored) -> bool:

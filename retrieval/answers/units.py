@@ -133,7 +133,9 @@ def units(text: str, windows: Sequence[Window] = (), *, is_summary: bool = False
 
 def _units(text: str, window: Window, *, is_summary: bool) -> Iterator[Unit]:
     past, whole = _behind(text, window.end)
-    lines = _told_apart(text, list(_lines(text, (*window.leads, *_columns_above(text, window), (window.start, past)))))
+    first = _table_start(text, window.start)
+    leads = [lead for lead in window.leads if lead[0] < first]
+    lines = _told_apart(text, list(_lines(text, (*leads, (first, past)))))
     departing = [line for line in lines if is_summary and tells_of_departure(text[line.start : line.end])]
     stems: list[Line] = []
     headings: list[Line] = []
@@ -143,11 +145,12 @@ def _units(text: str, window: Window, *, is_summary: bool) -> Iterator[Unit]:
             break
         if line.start == 0 or text[line.start - 1] == "\n":
             caption = (_span(line),) if line.kind == "caption" else ()
-        if not (line.is_listed and n and lines[n - 1].is_listed):
+        goes_on = line.is_listed and n and lines[n - 1].is_listed
+        if line.kind == "columns" or not goes_on:
             stems = [one for one in stems if one.kind != "columns"]
-            if line.begins or not _goes_on(text, line, stems):
-                stems = [one for one in stems if one.holds(line)]
-                headings = [one for one in headings if one.holds(line, beside=not line.begins)]
+        if not goes_on and (line.begins or not _goes_on(text, line, stems)):
+            stems = [one for one in stems if one.holds(line)]
+            headings = [one for one in headings if one.holds(line, beside=not line.begins)]
         if line.kind == "heading":
             headings = [*headings[1 - MOST_STEMS :], line]
         elif line.kind not in ("number", "columns", "caption") and line.start >= window.start:
@@ -161,14 +164,12 @@ def _units(text: str, window: Window, *, is_summary: bool) -> Iterator[Unit]:
             stems = [*stems[1 - MOST_STEMS :], line]
 
 
-def _columns_above(text: str, window: Window) -> tuple[Span, ...]:
-    """The first line of the table in which a window begins."""
-    first, before = window.start, window.start
-    while before > 0 and ROW.fullmatch(text, start := text.rfind("\n", 0, before - 1) + 1, before - 1):
-        first, before = start, start
-    if first == window.start or not ROW.match(text, window.start):
-        return ()
-    return ((first, text.index("\n", first)),)
+def _table_start(text: str, start: int) -> int:
+    """Where the table begins that goes on there: its first rows name the columns. The place itself where none does."""
+    first = start
+    while first > 0 and ROW.fullmatch(text, line := text.rfind("\n", 0, first - 1) + 1, first - 1):
+        first = line
+    return first if ROW.match(text, start) else start
 
 
 def _told_apart(text: str, lines: Sequence[Line]) -> list[Line]:
@@ -179,8 +180,7 @@ def _told_apart(text: str, lines: Sequence[Line]) -> list[Line]:
     for likeness, group in groupby(lines, key=lambda line: _likeness(text, line)):
         run = list(group)
         if likeness == "row":
-            first = 1 if len(run) > 1 and not VALUE.search(text, run[0].start, run[0].end) else 0
-            run[:first] = [replace(one, kind="columns") for one in run[:first]]
+            run = list(_with_columns(text, run))
         elif likeness:
             first = 0 if likeness != "heading" or told and told[-1].kind == "stem" else 1
             if len(run) > 1 + first and (not first or _have_digits(text, run[first:])):
@@ -190,6 +190,22 @@ def _told_apart(text: str, lines: Sequence[Line]) -> list[Line]:
     if told and told[-1].kind == "heading" and not text[told[-1].end :].strip():
         told[-1] = replace(told[-1], kind="sentence")  # of nothing
     return told
+
+
+def _with_columns(text: str, rows: Sequence[Line]) -> Iterator[Line]:
+    """The first row of a table names its columns, unless it has values or the last cells of the second. A row that ends
+    as these names do begins another table; one that repeats them, on a further page, is left out.
+    """
+    parts = [text[row.start : row.end].split(" | ") for row in rows]
+    columns: list[str] = []
+    for row, cells, behind in zip(rows, parts, [*parts[1:], []], strict=True):
+        if cells == columns:
+            continue
+        is_first = row is rows[0] or cells[1:] == columns[1:] and cells[-1][:1].isupper()
+        is_data = not behind or VALUE.search(text, row.start, row.end) or cells != behind and cells[1:] == behind[1:]
+        if is_first and not is_data:
+            columns, row = cells, replace(row, kind="columns")
+        yield row
 
 
 def _likeness(text: str, line: Line) -> str:

@@ -48,6 +48,11 @@ def test_rows_of_another_table_are_not_quoted_with_it(between):
     assert first_quoted(0.2, 0.2, 0.2, 0.3, text=text) == "10 to 20 kg | 120 mg\n20 to 40 kg | 240 mg"
 
 
+def test_a_table_that_goes_on_on_a_further_page_is_quoted_whole():
+    text = TABLE.replace("\nover", "\nAge | Dose\nover")
+    assert first_quoted(0.3, 0.2, 0.05, text=text) == TABLE
+
+
 def test_a_row_that_was_not_read_ends_what_is_quoted_of_a_table():
     text = ADULTS.replace("\n50", "\n\n50")
     passage = replace(PASSAGE, text=f"{text}\n60 kg and more | 1,200 mg")

@@ -243,6 +243,30 @@ def test_a_table_without_names_of_columns_loses_no_row():
     assert quoted("Pharmacy | ext. 44") == ["Pharmacy | ext. 44"]
 
 
+ROOMS = "Doctor | Room\nDr. Ann | A\nDr. Bob | B\nNurse | Room\nEve | C"
+
+
+def test_a_table_right_behind_another_has_its_own_columns():
+    assert quoted(ROOMS) == ["Doctor | Room ~ Dr. Ann | A", "Doctor | Room ~ Dr. Bob | B", "Nurse | Room ~ Eve | C"]
+    for begins in ("Nurse", "Eve"):
+        window = Window(ROOMS.index(begins), len(ROOMS), ((ROOMS.index("Dr. Ann"), ROOMS.index("\nDr. Bob")),))
+        assert read(ROOMS, window) == [(["Nurse | Room"], "Eve | C", [])]
+    assert quoted("Call:\nDoctor | Phone\nAnn | A\nNurse | Phone\nEve | C")[0].count("Phone") == 2
+
+
+def test_the_columns_that_a_page_repeats_are_no_row():
+    text = "Doctor | Room\nAnn | A\nDoctor | Room\nBob | B"
+    assert quoted(text) == ["Doctor | Room ~ Ann | A", "Doctor | Room ~ Bob | B"]
+    assert read(text, Window(text.index("Bob"), len(text))) == [(["Doctor | Room"], "Bob | B", [])]
+
+
+def test_rows_with_the_same_last_cell_name_no_columns():
+    assert quoted("A dog? | No\nA cat? | No\nA bird? | Led") == ["A dog? | No", "A cat? | No", "A bird? | Led"]
+    assert quoted("Day | Hours\nMonday | closed\nTuesday | 9 to 5\nSunday | closed") == [
+        f"Day | Hours ~ {row}" for row in ("Monday | closed", "Tuesday | 9 to 5", "Sunday | closed")
+    ]
+
+
 def test_a_table_keeps_its_stem_and_a_short_one_is_quoted_whole_with_it():
     text = f"Pay in advance:\n{PRICES}"
     whole, first, *_ = quoted(text)
