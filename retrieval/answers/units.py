@@ -58,6 +58,12 @@ VERB = re.compile(
 ROW = re.compile(r"^[^\n]*\S \| [^\n]*$", re.MULTILINE)  # of a table, as files are read: its cells parted so
 # A cell that is no name of a column: it begins with a number or an amount, and is no year.
 VALUE = re.compile(r"(?:^|\| )(?!(?:19|20)\d\d(?: \||$))[$€£]? ?\d")
+# What lines of a title page have digits for: years, and which version the whole is of.
+ISSUED = re.compile(
+    r"\b(?:version|edition|rev(?:ision)?|approved|adopted|revised|updated|published|page"
+    r"|versión|edición|revisión|aprobad[oa]|actualizad[oa]|publicad[oa]|página)\b.*\d.*|\b(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
 MARKED = re.compile(r"(?:\(\s*\w{1,5}\s*\)\s*)*")
 # What some editions put before a sentence and others in a line of its own: "Time limit.— Subject to".
 CAPTION = re.compile(r"[^.—\n]{1,150}\.\s*—\s*(?=\S)")
@@ -177,15 +183,16 @@ def _told_apart(text: str, lines: Sequence[Line]) -> list[Line]:
     that look like headings of nothing, one behind the other, are a list or a table without marks.
     """
     told: list[Line] = []
+    past = 0
     for likeness, group in groupby(lines, key=lambda line: _likeness(text, line)):
         run = list(group)
+        past += len(run)
         if likeness == "row":
             run = list(_with_columns(text, run))
-        elif likeness:
-            first = 0 if likeness != "heading" or told and told[-1].kind == "stem" else 1
-            if len(run) > 1 + first and (not first or _have_digits(text, run[first:])):
-                kind = "item" if likeness == "heading" else "sentence"
-                run[first:] = [replace(one, kind=kind) for one in run[first:]]
+        elif likeness == "heading":
+            run = _with_items(text, run, told, lines[past : past + 1])
+        elif likeness and len(run) > 1:
+            run = [replace(one, kind="sentence") for one in run]
         told += run
     if told and told[-1].kind == "heading" and not text[told[-1].end :].strip():
         told[-1] = replace(told[-1], kind="sentence")  # of nothing
@@ -208,6 +215,28 @@ def _with_columns(text: str, rows: Sequence[Line]) -> Iterator[Line]:
         yield row
 
 
+def _with_items(text: str, run: list[Line], above: Sequence[Line], behind: Sequence[Line]) -> list[Line]:
+    """Lines that look like headings are items behind a stem. Else the first is a heading, and so is the last without
+    digits where a sentence or table is behind it; the others are items where half have digits.
+    """
+    first, past = 1, len(run)
+    if above and above[-1].kind == "stem":
+        first = 0
+    elif not _have_digits(text, run[1:], is_title=all(one.kind in ("heading", "number") for one in above)):
+        return run
+    elif any(not one.begins and one.kind != "heading" for one in behind) and not _have_digits(text, run[-1:]):
+        past -= 1
+    if len(run) < 2 + first:
+        return run
+    return [*run[:first], *(replace(one, kind="item") for one in run[first:past]), *run[past:]]
+
+
+def _have_digits(text: str, run: Sequence[Line], *, is_title: bool = False) -> bool:
+    """Half of them: what has none may be the lines of a title page, on which `ISSUED` counts for none."""
+    written = (text[one.start : one.end] for one in run)
+    return 2 * sum(any(map(str.isdecimal, ISSUED.sub("", one) if is_title else one)) for one in written) >= len(run)
+
+
 def _likeness(text: str, line: Line) -> str:
     """What lines that may be one list or table share: rows, headings without a number, marks of one shape."""
     if line.kind != "heading" or line.begins:
@@ -219,11 +248,6 @@ def _mark(text: str, line: Line) -> str:
     """The shape of what begins the line as an item of a list."""
     mark = ITEM.match(text, line.start) if line.start == 0 or text[line.start - 1] == "\n" else None
     return shape(mark[0]) if mark else ""
-
-
-def _have_digits(text: str, run: Sequence[Line]) -> bool:
-    """Half of them: what has none may be the lines of a title page."""
-    return 2 * sum(any(map(str.isdecimal, text[one.start : one.end])) for one in run) >= len(run)
 
 
 def _behind(text: str, end: int) -> tuple[int, int]:

@@ -296,6 +296,25 @@ def test_lines_that_head_nothing_are_a_list():
     assert quoted("Hospital\nMinutes\nRoom Two\nWe met.") == ["We met."]
 
 
+def test_the_lines_of_a_title_page_are_no_list():
+    desk = "Visitors must register at the desk."
+    title = "ACME HOSPITAL\nHandbook 2024\nVersion 3\nApproved 12 May 2024\n"
+    assert quoted(f"{title}{desk}") == [desk]
+    assert quoted(f"Reglamento 2024\nVersión 2.1\nAprobado el 12 de mayo de 2024\nPágina 1\n{desk}") == [desk]
+    assert quoted("Holidays\nChristmas 25 December 2024\nNew Year 1 January 2025\nWe are closed.") == [
+        "Christmas 25 December 2024", "New Year 1 January 2025", "We are closed."
+    ]  # fmt: skip
+    assert quoted(f"{desk}\nBoilers\nModel version 3\nModel version 4") == [desk, "Model version 3", "Model version 4"]
+
+
+def test_the_last_line_of_a_list_heads_the_sentence_behind_it():
+    text = "Visiting hours\nMonday 9 to 5\nTuesday 9 to 6\nParking\nIt costs 3 €."
+    *hours, cost = units(text)
+    assert [text[each.start : each.end] for each in hours] == ["Monday 9 to 5", "Tuesday 9 to 6"]
+    assert text[slice(*cost.headings[-1])] == "Parking" and text[cost.start :] == "It costs 3 €."
+    assert quoted("Visiting hours\nMonday 9 to 5\nTuesday 9 to 6\nBy appointment")[-1] == "By appointment"
+
+
 def test_a_caption_is_quoted_before_each_sentence_of_its_line_and_never_alone():
     text = "1.3 High INR without bleeding. INR up to 8: withhold a dose. INR above 8: stop.\n1.4 Call. Then wait.\nGo."
     caption = "1.3 High INR without bleeding."
