@@ -18,9 +18,15 @@ BESIDE = 0.1  # of a page's lines that may stand beside another in a single colu
 PAGE_NUMBER = re.compile(
     r"[-–—\s]*+(page|página|pág\.?|p\.)?\s*+(\d{1,4}|[ivxl]{1,7})([\s/]*(of|de|/)\s*\d{1,4})?[-–—.\s]*", re.I
 )
-ADDRESS = re.compile(r"(?:^|\s)(?:(?:https?|file|data|chrome)://?\S+|about:blank)(?=\s|$)")
-PAGE_OF = re.compile(r"(?:^|\s)(\d{1,4})\s?(?:/|of|de)\s?(\d{1,4})(?=\s|$)")
-PRINTED_AT = re.compile(r"(?:^|\s)\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s\d{1,2}[:.]\d{2}")
+
+# What browsers print at the head and the foot of a page: the day, the page's title and address, and its number.
+DAY = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[ap]\.?\s?m\.?)?"
+ADDRESS = r"(?:(?:https?|file|data|chrome)://?\S+|about:blank)"
+PAGE_OF = r"(?P<number>\d{1,4})\s?(?:/|of|de)\s?(?P<most>\d{1,4})"
+BY_BROWSERS = [
+    re.compile(rf"{DAY}(?:\s[^\n]*)?\n{ADDRESS}\s{PAGE_OF}", re.I),  # Chromium
+    re.compile(rf"(?:[^\n]*\s)?{ADDRESS}\n{PAGE_OF}\s{DAY}", re.I),  # Firefox
+]
 
 # From where its dots begin, and read in one way: a line may be all dots.
 LEADER = re.compile(r"^.*?(?<![.·…_])(?<![.·…_]\s)(?:[.·…_]\s?){4,}+\s*(?P<page>\d{1,4}|[ivxl]{1,7}|[A-Z](-\d{1,3})?)$")
@@ -88,20 +94,18 @@ def running(pages: Sequence[Page]) -> set[Spot]:
 
 
 def by_browser(pages: Sequence[Page]) -> set[Line]:
-    """What a browser prints at the edges of every page, be it one alone: its address and number of so many, with the
-    day and the title in the same rows. None unless all pages have both, numbered one after another.
+    """What a browser prints at the edges of every page, be it one alone. None unless all pages have nothing else there,
+    numbered one after another.
     """
-    found, numbers = set[Line](), list[set[tuple[int, int]]]()
+    found, counts = set[Line](), set[tuple[int, int]]()
     for place, page in enumerate(pages):
-        rows = [row for row in (first_row(page.lines), last_row(page.lines)) if row]
-        said = [" ".join(line.text for line in sorted(row, key=lambda line: line.left)) for row in rows]
-        counts = ((int(number) - place, int(most)) for number, most in PAGE_OF.findall(" ".join(said)))
-        numbers.append({(first, most) for first, most in counts if 1 <= first <= most - len(pages) + 1})
-        if not any(map(ADDRESS.search, said)):
+        rows = [first_row(page.lines), last_row(page.lines)]
+        said = "\n".join(" ".join(line.text for line in sorted(row, key=lambda line: line.left)) for row in rows)
+        if (match := next(filter(None, (form.fullmatch(said) for form in BY_BROWSERS)), None)) is None:
             return set()
-        for row, text in zip(rows, said, strict=True):
-            found |= set(row) if any(mark.search(text) for mark in (ADDRESS, PAGE_OF, PRINTED_AT)) else set()
-    return found if numbers and set.intersection(*numbers) else set()
+        counts.add((int(match["number"]) - place, int(match["most"])))
+        found.update(*rows)
+    return found if len(counts) == 1 and all(1 <= first <= most - len(pages) + 1 for first, most in counts) else set()
 
 
 def first_row(lines: Sequence[Line]) -> list[Line]:

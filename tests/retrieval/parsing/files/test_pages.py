@@ -70,6 +70,24 @@ def test_an_address_and_a_number_that_counts_no_pages_are_text():
     assert "county.example" in printed("Of Animals", "Ask at https://county.example", [1, 2], 2)
 
 
+@pytest.mark.parametrize(
+    "pages",
+    [
+        [["Payment 1 of 4 is due on 1 May 2026.", "Dogs stay outside.", "Pay at https://pay.example/12 or in cash."]],
+        [["Rent is 1/3 of income", "Body text here.", "Apply at https://city.example/rent by 1 June."]],
+        [
+            ["See https://a.example/x for terms.", "Dogs stay outside.", f"Clause {n} of 2 binds the {who}."]
+            for n, who in ((1, "tenant"), (2, "landlord"))
+        ],
+        [["Hearing of 11/29/26, 10:39 AM.", "Dogs stay outside.", "Join at https://court.example/12, part 1 of 1."]],
+        [["11/29/26, 10:39 AM", "Dogs stay outside.", "Pay at https://pay.example/12 for part 1 of 1."]],
+    ],
+)
+def test_sentences_at_the_edges_of_short_files_are_text(pages):
+    content = files.pdf(*(files.column(*lines) for lines in pages))
+    assert " ".join(texts(content, "a.pdf")) == " ".join(line for lines in pages for line in lines)
+
+
 def test_what_only_short_pages_say_is_no_running_head():
     covers = [files.column(f"EXHIBIT {number}", font="F2") for number in (1, 2, 3)]
     assert "EXHIBIT 2" in " ".join(texts(files.pdf(LONGER, *covers), "a.pdf"))
