@@ -56,7 +56,8 @@ def publish(run: JobRun) -> Progress:
     described = document.staged_description | {"retrieved_at": timezone.now(), "staged_description": {}}
     if document.title_given:
         described["title"] = document.title
-    described["editions"] = with_edition(document, run.state.get("scope"), edition or "")
+    if "scope" in run.state:  # an earlier release staged without it
+        described["editions"] = with_edition(document, run.state["scope"], edition or "")
     Document.objects.filter(pk=document.pk).update(**described)
     add_language(document, described["language"])
     returned = come_back(document)

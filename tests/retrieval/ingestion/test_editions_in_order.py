@@ -6,9 +6,10 @@ from datetime import date
 import pytest
 from django.utils import timezone
 
+from retrieval import jobs
 from retrieval.access.caller import Caller
 from retrieval.corpus.changes import Span, changes
-from retrieval.ingestion import uploading
+from retrieval.ingestion import ingest, uploading
 from retrieval.models import Domain, JobRun
 from tests.retrieval.ingestion.conftest import ingested
 
@@ -120,3 +121,11 @@ def test_a_heading_that_was_lacking_or_is_set_otherwise_makes_no_version_and_one
     kept = code.sections.live().filter(locator="/us/usc/t4/s1").order_by("pk")
     assert [(row.heading, str(row.valid_from)) for row in kept] == [(headings[2], FIRST), (headings[3], "2019-01-01")]
     assert told(code) == [("1", "changed", "2019-01-01")]
+
+
+def test_the_edition_of_what_an_earlier_release_staged_is_not_taken_for_that_of_the_whole(code, load, tmp_path):
+    load(FIRST, WORDS)
+    for run in jobs.run_here(jobs.create(**ingest.request(code, str(tmp_path / "t4.jsonl"), edition=SECOND))):
+        staged = {name: kept for name, kept in run.state.items() if name != "scope"}
+        JobRun.objects.filter(pk=run.pk).update(state=staged)
+    assert code.documents.get().editions == {"": FIRST}
