@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from functools import cache
+from itertools import starmap
 from pathlib import Path
 
 from django.conf import settings
@@ -26,11 +27,13 @@ from retrieval.ingestion.reading import document_of, forget
 from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
 from retrieval.models import Anchor, Citation, Document, Domain, JobRun, Section
 from retrieval.models.corpus import SectionQuerySet
+from retrieval.parsing import tree
 from retrieval.parsing.sources import Place
-from retrieval.parsing.tree import Node, SourceDocument
+from retrieval.parsing.tree import Node, Ref, SourceDocument
 from retrieval.parsing.uslm.reader import CODE_STEPS
 
 PORTION = 500  # sections staged in one piece: a second or two
+OF_TEXT = ("heading", "heading_es", "text", "status", "notes", "pages", "is_result", "source_url")
 SHORTEST = 0.5  # a source with less than half of the sections known is taken for a broken download
 
 Row = tuple[Section, Node]
@@ -361,7 +364,8 @@ def stage(document: Document, rows: list[Row], after: int, has_time: HasTime) ->
     staged = 0
     while after < len(rows):
         portion = rows[after : after + PORTION]
-        changed = [row for row in portion if differs(live.get(row[0].locator), row[0], moved)]
+        differing = [row for row in portion if differs(live.get(row[0].locator), row[0], moved)]
+        changed = [until_it_begins(live.get(section.locator), section, node) for section, node in differing]
         for section, node in changed:
             section.document = document
             if section.locator in live and section.status and has_ended(node):
@@ -375,13 +379,29 @@ def stage(document: Document, rows: list[Row], after: int, has_time: HasTime) ->
 
 
 def differs(old: Section | None, new: Section, moved: Container[str] = ()) -> bool:
+    """Of what waits only its place."""
+    return old is None or new.locator in moved or (old.content_hash != new.content_hash and not waits(old, new))
+
+
+def waits(old: Section, new: Section) -> bool:
     """What begins later than today, and than what it changes, waits for the first ingestion from its day on: until then
     the old text is the law.
     """
-    if old is None:
-        return True
-    waits = new.valid_from and new.valid_from > max(timezone.localdate(), old.valid_from or date.min)
-    return (old.content_hash != new.content_hash or new.locator in moved) and not waits
+    return bool(new.valid_from and new.valid_from > max(timezone.localdate(), old.valid_from or date.min))
+
+
+def until_it_begins(old: Section | None, new: Section, node: Node) -> Row:
+    """In the place of what waits its old text."""
+    if old is None or not waits(old, new):
+        return new, node
+    for name in OF_TEXT:
+        setattr(new, name, getattr(old, name))
+    new.valid_from = None
+    anchors = old.anchors.values_list("locator", "number", "level", "start", "end")
+    refs = old.citations_made.values_list("text", "target_locator", "start", "end")
+    node = replace(node, text=old.text, anchors=tuple(starmap(tree.Anchor, anchors)), refs=tuple(starmap(Ref, refs)))
+    new.content_hash = content_hash(new, node)
+    return new, node
 
 
 def save_parts(changed: list[Row]) -> None:

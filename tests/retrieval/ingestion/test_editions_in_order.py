@@ -129,3 +129,24 @@ def test_the_edition_of_what_an_earlier_release_staged_is_not_taken_for_that_of_
         staged = {name: kept for name, kept in run.state.items() if name != "scope"}
         JobRun.objects.filter(pk=run.pk).update(state=staged)
     assert code.documents.get().editions == {"": FIRST}
+
+
+def test_what_waits_goes_with_what_it_stands_under(code, load):
+    known = WORDS | {4: "Dogs of street 4, as 4 U.S.C. 1 says, are leashed."}
+    elsewhere = {n: {"path": "/us/usc/t4/ch2"} for n in known}
+    load(FIRST, known)
+    load(SECOND, known | {4: "Dogs roam."}, elsewhere | {4: elsewhere[4] | {"valid_from": "2999-01-01"}})
+    row = code.sections.live().in_force().get(locator="/us/usc/t4/s4")
+    assert (row.text, row.parent.locator) == (known[4], "/us/usc/t4/ch2") and row.breadcrumb.endswith("Chapter 2")
+    assert [edge.target.locator for edge in row.citations_made.all()] == ["/us/usc/t4/s1"]
+    assert versions(code, 4) == [(known[4], FIRST, SECOND), (known[4], SECOND, "")] and told(code) == []
+    load(THIRD, known | {4: "Dogs roam."}, elsewhere | {4: elsewhere[4] | {"valid_from": THIRD}})
+    assert versions(code, 4)[1:] == [(known[4], SECOND, THIRD), ("Dogs roam.", THIRD, "")]
+
+
+def test_what_waits_goes_there_without_a_day_too(code, load):
+    load("", WORDS)
+    elsewhere = {n: {"path": "/us/usc/t4/ch2"} for n in WORDS}
+    load("", WORDS | {4: "Dogs roam."}, elsewhere | {4: elsewhere[4] | {"valid_from": "2999-01-01"}})
+    row = code.sections.live().in_force().get(locator="/us/usc/t4/s4")
+    assert (row.text, row.valid_from, row.parent.locator) == (WORDS[4], None, "/us/usc/t4/ch2")
