@@ -3,7 +3,9 @@
 from dataclasses import asdict, dataclass
 
 from retrieval.ingestion.editions import check_order, of_edition, standing
+from retrieval.ingestion.ordering import moved_to, places_with
 from retrieval.ingestion.staging import (
+    brought,
     check_identity,
     check_length,
     differs,
@@ -21,7 +23,9 @@ NAMED = 200  # locators of a kind that are named; the others are counted
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Of one document: how many sections are given, and the locators of those that are new, changed and gone."""
+    """Of one document: how many sections are given, and the locators of those that are new, changed (also what only
+    stands elsewhere) and gone.
+    """
 
     title: str
     given: int
@@ -44,11 +48,13 @@ def differences(domain: Domain, source: SourceDocument, edition: str, *, force: 
     document = Document.objects.filter(domain=domain, locator=source.identifier).first()
     covered = in_scope(Section.objects.live().filter(document=document), source.scope)
     check_order(document, covered, source)
-    current = standing(document).filter(pk__in=covered)
+    everything = standing(document)
+    current = everything.filter(pk__in=covered)
     known = {section.locator: section for section in current.only("locator", "content_hash", "valid_from")}
-    rows = {row.locator: (row, node) for row, node in section_rows(domain, source)}
+    rows = {row.locator: (row, node) for row, node in brought(section_rows(domain, source), source, everything)}
     given = given_in(rows.values())
     check_length(current.results().count(), given, force=force, shortest=SHORTEST)
+    moved = moved_to(places_with(document), places_with(document, [row for row, _ in rows.values()]))
     return Differences(
         title=source.title,
         given=given,
@@ -56,7 +62,7 @@ def differences(domain: Domain, source: SourceDocument, edition: str, *, force: 
         changed=tuple(
             locator
             for locator, (row, node) in rows.items()
-            if locator in known and node.given and differs(known[locator], row)
+            if locator in known and node.given and differs(known[locator], row, moved)
         ),
         repealed=tuple(locator for locator in known if locator not in rows),
     )

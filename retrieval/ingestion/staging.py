@@ -55,10 +55,7 @@ def read(run: JobRun) -> Progress:
     known = current.results().filter(pk__in=covered).count()
     check_length(known, given_in(rows), force=run.params.get("force", False))
     beside = current.exclude(pk__in=covered)
-    if source.scope is not None:
-        known = {*current.values_list("locator", flat=True)}
-        rows = [(row, node) for row, node in rows if node.given or row.locator not in known]
-    progress = stage_some(run, domain, source, rows, name, digest)
+    progress = stage_some(run, domain, source, brought(rows, source, current), name, digest)
     said = {
         "place": asdict(place),
         "following": found.following and asdict(found.following),
@@ -93,6 +90,12 @@ def in_scope(live: SectionQuerySet, scope: tuple[str, ...] | None) -> SectionQue
         return inside[locator]
 
     return live.filter(locator__in=[locator for locator in parents if is_inside(locator)])
+
+
+def brought(rows: Iterable[Row], source: SourceDocument, current: SectionQuerySet) -> list[Row]:
+    """Without the known levels above those for which it is whole, of which other sources tell."""
+    known = set() if source.scope is None else {*current.values_list("locator", flat=True)}
+    return [(row, node) for row, node in rows if node.given or row.locator not in known]
 
 
 def stage_some(

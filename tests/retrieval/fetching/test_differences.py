@@ -1,5 +1,6 @@
 """What a source would change, told without changing it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,21 @@ def test_new_changed_and_repealed_sections_are_told_apart(compared, code):
 def test_what_is_the_same_differs_in_nothing(compared):
     found = compared(*TEXTS)
     assert not (found.new or found.changed or found.repealed)
+
+
+def test_what_only_stands_elsewhere_until_it_changes_is_changed(code, tmp_path):
+    path = tmp_path / "t4.jsonl"
+
+    def under(chapter: int, **said: str):
+        above = {"path": f"/us/usc/t4/ch{chapter}"}
+        rows = (above | {"locator": f"/us/usc/t4/s{n}", "text": "Words."} | said for n in (1, 2))
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
+
+    ingested(code, under(1), edition="2024-01-01")
+    source = read_next(under(2, text="Others.", valid_from="2999-01-01"), code, Place()).document
+    found = differences(code, source, "2025-01-01")
+    assert found.changed == ("/us/usc/t4/s1", "/us/usc/t4/s2")
 
 
 def test_less_than_four_fifths_is_refused_unless_forced(compared):
