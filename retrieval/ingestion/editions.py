@@ -13,7 +13,7 @@ from retrieval.models import Document, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.parsing.tree import SourceDocument
 
-WHOLE = ""  # the place of an edition of all of a document; else those are that its source was whole for
+WHOLE = ""  # the place of an edition of all of a document; else those are that its source tells of
 
 
 def of_edition(source: SourceDocument, given: str) -> SourceDocument:
@@ -57,7 +57,7 @@ def check_order(document: Document | None, covered: SectionQuerySet, source: Sou
         )
     if document is None:
         return
-    loaded = max(loaded_of(document, source.scope), default=date.min)
+    loaded = max(loaded_of(document, places_of(source)), default=date.min)
     if source.edition < loaded:
         raise SourceRefused(
             gettext_noop(
@@ -83,14 +83,28 @@ def until_today(column: str, but: date | None = None) -> Max:
     return Max(column, filter=Q(**{f"{column}__lte": timezone.localdate()}) & ~Q(**{column: but}))
 
 
-def loaded_of(document: Document, scope: Sequence[str] | None) -> Iterator[date]:
-    """The days of the editions that were loaded of these places, or of all that holds them."""
-    places = document.editions.keys() if scope is None else {WHOLE, *scope}
-    return (date.fromisoformat(day) for place, day in document.editions.items() if place in places)
+def places_of(source: SourceDocument) -> Sequence[str] | None:
+    """Those by which a document keeps the day of an edition: few, as it is read with each of its provisions."""
+    return source.shares or source.scope
 
 
-def with_edition(document: Document, scope: Sequence[str] | None, edition: str) -> dict[str, str]:
+def loaded_of(document: Document, places: Sequence[str] | None) -> Iterator[date]:
+    """The days of the editions that were loaded of these places, of what holds them, and of what they hold."""
+    asked = {WHOLE} if places is None else {*places}
+    above = {WHOLE}.union(*map(with_above, asked))
+    for place, day in document.editions.items():
+        if place in above or not asked.isdisjoint(with_above(place)):
+            yield date.fromisoformat(day)
+
+
+def with_above(place: str) -> set[str]:
+    """It and all that hold it, by their locators; also the whole."""
+    steps = place.split("/")
+    return {"/".join(steps[:count]) for count in range(1, len(steps) + 1)}
+
+
+def with_edition(document: Document, places: Sequence[str] | None, edition: str) -> dict[str, str]:
     """What a document keeps of its editions once another is published."""
     if not edition:
         return document.editions
-    return {WHOLE: edition} if scope is None else document.editions | dict.fromkeys(scope, edition)
+    return {WHOLE: edition} if places is None else document.editions | dict.fromkeys(places, edition)

@@ -21,7 +21,7 @@ from retrieval.citations.citation import cite, cite_plain
 from retrieval.citations.finding import find_citations
 from retrieval.citations.naming import called, short_titles
 from retrieval.errors import SourceRefused, gettext_noop
-from retrieval.ingestion.editions import check_order, dated, of_edition, standing
+from retrieval.ingestion.editions import check_order, dated, of_edition, places_of, standing
 from retrieval.ingestion.ordering import arrange
 from retrieval.ingestion.reading import document_of, forget
 from retrieval.jobs import HasTime, Progress, of_owner, time_for_more
@@ -66,7 +66,7 @@ def read(run: JobRun) -> Progress:
         forget()
         kept = set(beside.values_list("pk", flat=True)) if source.scope is not None else set()
         gone = [pk for pk in progress.state["gone"] if pk not in kept]
-        said |= {"gone": gone, "edition": dated(source.edition), "scope": source.scope}
+        said |= {"gone": gone, "edition": dated(source.edition), "scope": places_of(source)}
     return replace(progress, state=progress.state | said)
 
 

@@ -75,7 +75,8 @@ class SourceDocument:
     """`root` is the document's only top level (a title), or a node of level "document" holding several.
 
     `scope` names the places below which a source is whole, so that what it does not have is gone; None: everywhere.
-    `edition` is the day on which what changed took effect, where the source tells; `court` and `year` are a decision's.
+    `shares` names, in place of many provisions, what it has of a place that other sources have too. `edition` is the
+    day on which what changed took effect, where the source tells; `court` and `year` are a decision's.
     """
 
     title: str
@@ -87,6 +88,7 @@ class SourceDocument:
     pages: int | None = None
     scanned_pages: tuple[int, ...] = ()
     scope: tuple[str, ...] | None = None
+    shares: tuple[str, ...] = ()
     edition: date | None = None
     court: str = ""
     year: int | None = None
@@ -98,8 +100,8 @@ class SourceDocument:
     @classmethod
     def of_file(cls, said: dict) -> SourceDocument:
         """From that JSON: files have no references, dates or notes of their own."""
-        scanned = tuple(said.pop("scanned_pages"))
-        return cls(root=_node_of_file(said.pop("root")), scanned_pages=scanned, **said)
+        pages, shares = (tuple(said.pop(name)) for name in ("scanned_pages", "shares"))
+        return cls(root=_node_of_file(said.pop("root")), scanned_pages=pages, shares=shares, **said)
 
 
 SHAPE = hashlib.sha256(  # of that JSON: other in a release whose fields have other names

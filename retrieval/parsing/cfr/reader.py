@@ -118,17 +118,19 @@ def annual(root: etree._Element, reader: "Reader") -> SourceDocument:
 
 def volume(root: etree._Element, reader: "Reader") -> SourceDocument:
     """Parts of a title as they stood on the day of its edition. Of a part that is divided between volumes, "Part 60
-    (Appendices)", it is whole in its sections and appendices alone.
+    (Appendices)", it is whole in its sections and appendices alone, and its share is named as it names it.
     """
     page = {each.tag: plain(each) for each in reversed(root.findall("FMTR/TITLEPG/*"))}
     edition = spelled_day(page.get("REVISED") or page.get("DATE", ""))
     if (law := root.find("TITLE")) is None:
         raise SourceRefused(gettext_noop("The volume holds no title."))
-    title = named_above(reader.node(law, reader.title))
+    title, holds = named_above(reader.node(law, reader.title)), page.get("PARTS", "")
+    divided = "(" in holds
+    shares = tuple(f"{node.locator}/{holds}" for node in title.walk() if divided and node.level == "part")
     publication = f"Code of Federal Regulations, edition of {edition}" if edition else ""
     return SourceDocument(
         title=title.heading or page.get("SUBJECT", ""), language="en", identifier=reader.title, root=title,
-        publication=publication, edition=edition, scope=tuple(whole_in(title, divided="(" in page.get("PARTS", ""))),
+        publication=publication, edition=edition, scope=tuple(whole_in(title, divided=divided)), shares=shares,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from retrieval.parsing.cfr import reader as cfr
 from retrieval.parsing.tree import Node, SourceDocument
 from retrieval.parsing.uslm import reader as uslm
 from tests.retrieval.ingestion.conftest import current, ingested, manual, rows
-from tests.retrieval.parsing.cfr.samples import annual
+from tests.retrieval.parsing.cfr.samples import annual, volume
 
 pytestmark = pytest.mark.django_db
 
@@ -129,6 +129,27 @@ def test_a_part_leaves_other_parts_of_its_title_as_they_are(regulations, tmp_pat
     ]  # fmt: skip
     assert len(set(in_order.values_list("position", flat=True))) == len(in_order)
     assert {row.parent.locator for row in in_order.filter(level="part")} == {"/us/cfr/t8/chI/schB"}
+
+
+def test_a_part_in_volumes_keeps_one_edition_for_each_share_and_none_is_older_than_the_whole(regulations, tmp_path):
+    def load(day: date, holds: str = "", **sections: str) -> str:
+        of_day = annual(day.isoformat(), **sections)
+        spelled = f"{day:%B} {day.day}, {day.year}"
+        path = tmp_path / "part.xml"
+        path.write_text(volume(of_day, holds=holds).replace("July 1, 2016", spelled) if holds else of_day)
+        return ingested(regulations, path).error
+
+    part, first, second = "/us/cfr/t8/pt274a", "Part 274a (§§ 274a.1 to 274a.2)", "Part 274a (§ 274a.3 to End)"
+    days = [date(year, 7, 1) for year in range(2013, 2017)]
+    assert not load(days[1], second, s3="Three.")
+    assert not load(days[2], first, s1="One.", s2="Two.")
+    assert "2015-07-01 is loaded" in load(days[0], s1="One.", s2="Two.", s3="Three.")
+    assert "2015-07-01 is loaded" in load(days[1], first, s1="One.", s2="Two.")
+    shares = {f"{part}/{first}": "2015-07-01", f"{part}/{second}": "2014-07-01"}
+    assert regulations.documents.get().editions == shares
+    assert not load(days[3], s1="One.", s2="Two.", s3="Three.")
+    assert "2016-07-01 is loaded" in load(days[2], second, s3="Three.")
+    assert regulations.documents.get().editions == shares | {part: "2016-07-01"}
 
 
 def test_a_part_cut_short_is_refused_whatever_else_its_title_holds(regulations, tmp_path):

@@ -116,9 +116,11 @@ def test_a_volume_without_law_is_refused():
 
 def test_of_a_part_that_volumes_divide_one_is_whole_in_its_sections_alone():
     for holds in ("Part 274a (§§ 274a.1 to 274a.50)", "Part 274a (Appendices)"):
-        assert read(volume(PARTS[0], holds=holds).encode()).scope == (
+        document = read(volume(PARTS[0], holds=holds).encode())
+        assert document.scope == (
             "/us/cfr/t8/s274a.12", "/us/cfr/t8/s274a.90-274a.99", "/us/cfr/t8/pt274a/appB",
         )  # fmt: skip
+        assert document.shares == (f"/us/cfr/t8/pt274a/{holds}",)
 
 
 def test_a_part_that_the_note_of_an_appendix_quotes_is_none():
