@@ -7,7 +7,7 @@ from datetime import date
 from django.db.models import Max, Q
 from django.utils import timezone
 
-from retrieval.corpus.withdrawn import withdrawn_on
+from retrieval.corpus.withdrawn import last_day, withdrawn_on
 from retrieval.errors import SourceRefused, gettext_noop
 from retrieval.models import Document, Section
 from retrieval.models.corpus import SectionQuerySet
@@ -66,7 +66,8 @@ def check_order(document: Document | None, covered: SectionQuerySet, source: Sou
             edition=source.edition,
             latest=loaded,
         )
-    changes = covered.aggregate(begun=until_today("valid_from"), ended=until_today("valid_to", withdrawn(document)))
+    left = None if document.domain.takes_uploads else last_day(covered)
+    changes = covered.aggregate(begun=until_today("valid_from"), ended=until_today("valid_to", left))
     latest = max((day for day in changes.values() if day), default=None)
     if latest and source.edition < latest:
         raise SourceRefused(

@@ -60,7 +60,7 @@ def publish(run: JobRun) -> Progress:
         described["editions"] = with_edition(document, run.state["scope"], edition or "")
     Document.objects.filter(pk=document.pk).update(**described)
     add_language(document, described["language"])
-    returned = come_back(document)
+    returned = come_back(document, run.state.get("told"))
     staged = {section.locator: section for section in document.sections.staged()}
     current = document.sections.live().filter(valid_to=None)
     removed = list(current.filter(pk__in=run.state["gone"]).values_list("pk", flat=True))
@@ -93,9 +93,12 @@ def publish(run: JobRun) -> Progress:
     return Progress(run.total, run.total, message, state, finished=True)
 
 
-def come_back(document: Document) -> list[int]:
-    """Law that was withdrawn is in force again as it was, before an edition changes it. Gives what came back (ids)."""
+def come_back(document: Document, told: list[int] | None) -> list[int]:
+    """Law that was withdrawn is in force again as it was, before an edition changes it: all of it, or what the source
+    of a part tells of (ids). Gives what came back (ids).
+    """
     ended = standing(document).filter(valid_to__isnull=False)
+    ended = ended if told is None else ended.filter(pk__in=told)
     returned = list(ended.values_list("pk", flat=True))
     Section.objects.filter(pk__in=returned).update(valid_to=None)
     return returned

@@ -64,9 +64,8 @@ def read(run: JobRun) -> Progress:
     }
     if "gone" in progress.state:
         forget()
-        kept = set(beside.values_list("pk", flat=True)) if source.scope is not None else set()
-        gone = [pk for pk in progress.state["gone"] if pk not in kept]
-        said |= {"gone": gone, "edition": dated(source.edition), "scope": places_of(source)}
+        said |= parted(progress.state["gone"], rows, current, beside) if source.scope is not None else {}
+        said |= { "edition": dated(source.edition), "scope": places_of(source)}
     return replace(progress, state=progress.state | said)
 
 
@@ -90,6 +89,16 @@ def in_scope(live: SectionQuerySet, scope: tuple[str, ...] | None) -> SectionQue
         return inside[locator]
 
     return live.filter(locator__in=[locator for locator in parents if is_inside(locator)])
+
+
+def parted(gone: Iterable[int], rows: Iterable[Row], current: SectionQuerySet, beside: SectionQuerySet) -> dict:
+    """Of what a source of a part lacks, what is gone; and `told`, what it tells of (ids): of law that was withdrawn no
+    more comes back.
+    """
+    kept = set(beside.values_list("pk", flat=True))
+    apart = set(beside.exclude(locator__in=[row.locator for row, _ in rows]).values_list("pk", flat=True))
+    told = [pk for pk in current.values_list("pk", flat=True) if pk not in apart]
+    return {"gone": [pk for pk in gone if pk not in kept], "told": told}
 
 
 def brought(rows: Iterable[Row], source: SourceDocument, current: SectionQuerySet) -> list[Row]:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.access.caller import Caller
 from retrieval.errors import SourceRefused
-from retrieval.ingestion import staging
+from retrieval.ingestion import staging, uploading
 from retrieval.ingestion.staging import citations_of
 from retrieval.models import Anchor, Domain, JobRun, Section
 from retrieval.parsing.cfr import reader as cfr
@@ -129,6 +130,25 @@ def test_a_part_leaves_other_parts_of_its_title_as_they_are(regulations, tmp_pat
     ]  # fmt: skip
     assert len(set(in_order.values_list("position", flat=True))) == len(in_order)
     assert {row.parent.locator for row in in_order.filter(level="part")} == {"/us/cfr/t8/chI/schB"}
+
+
+def test_a_part_of_a_title_that_was_withdrawn_comes_back_alone(regulations, tmp_path):
+    parts = {"1": {"s1": "One.", "s2": "Two."}, "2": {"s1": "Other."}}
+    first, second = "2015-07-01", "2016-07-01"
+    for part, texts in parts.items():
+        ingested(regulations, part_of(tmp_path, first, part, **texts))
+    uploading.withdraw(regulations.documents.get(), Caller(("user:1",), is_staff=True))
+    assert not ingested(regulations, part_of(tmp_path, second, "1", s1="One.", s2="Two, amended.")).error
+    in_force = regulations.sections.in_force().in_order()
+    assert [*in_force.values_list("locator", flat=True)] == [
+        "/us/cfr/t8", "/us/cfr/t8/chI", "/us/cfr/t8/chI/schB", "/us/cfr/t8/pt1", "/us/cfr/t8/pt1/sptB",
+        "/us/cfr/t8/s1.1", "/us/cfr/t8/s1.2", "/us/cfr/t8/s1.90-1.99", "/us/cfr/t8/pt1/appB",
+    ]  # fmt: skip
+    days = [date.fromisoformat(day) for day in (first, second)]
+    assert versions(regulations, "/us/cfr/t8/s1.1") == [("One.", days[0], None)]
+    assert versions(regulations, "/us/cfr/t8/s1.2") == [("Two.", *days), ("Two, amended.", days[1], None)]
+    assert not ingested(regulations, part_of(tmp_path, first, "2", **parts["2"])).error
+    assert versions(regulations, "/us/cfr/t8/s2.1") == [("Other.", days[0], None)]
 
 
 def test_a_part_in_volumes_keeps_one_edition_for_each_share_and_none_is_older_than_the_whole(regulations, tmp_path):
