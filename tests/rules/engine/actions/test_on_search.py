@@ -41,7 +41,7 @@ def test_rewrites_make_no_question_longer_than_one_may_be():
         number=1,
         version=1,
     )
-    assert put_by([growing] * 10, "a tax") == f"a {text.strip()}"
+    assert put_by([growing] * 10, "a tax", "en") == f"a {text.strip()}"
 
 
 def test_a_synonym_is_looked_for_besides(rule):
