@@ -97,9 +97,10 @@ def make_documents(
 def resampled(source: np.ndarray, documents: int, chance: np.random.Generator) -> np.ndarray:
     """Of unit length: a smoothed bootstrap, whose noise has the covariance of the source."""
     centred = (source - source.mean(axis=0)) / np.sqrt(len(source))
+    root = np.linalg.qr(centred, mode="r")  # of the covariance: no larger, however many vectors the source has
 
     def noise(rows: int) -> np.ndarray:
-        return chance.standard_normal((rows, len(source)), dtype=np.float32) @ centred
+        return chance.standard_normal((rows, len(root)), dtype=np.float32) @ root
 
     subjects = source[chance.integers(len(source), size=documents)] + SHARED * noise(documents)
     made = np.repeat(subjects, EACH, axis=0)
