@@ -18,16 +18,29 @@ Event = tuple[str, dict]
 def in_plain_words_as_proven(quoted: Quoted) -> Generator[Event, None, Quoted]:
     """The third step of `service.answer`: `sentence` hands out an entry, `withdrawn` names the part of which all that
     was handed out is taken back, since another draft takes its place or none does. Whoever begins it must see it to its
-    end: only then is known what it did cost, and kept what was written.
+    end: only then is known what it did cost, and kept what was written. While an event is sent no transaction is open,
+    however slowly it is read.
     """
-    started, language = time.perf_counter(), quoted.request.spoken
-    with row_security.as_caller(quoted.caller), translation.override(language):
-        asked = asked_of_model(quoted.request, quoted.parts, quoted.caller, language)
-        writes = Handed(quoted)
-        wrote = (yield from writes.as_proven(writing(*asked))) if asked else None
-        told = replace(quoted, parts=with_entries(quoted.parts, wrote), wrote=wrote)
-    yield from writes.rest(told)
+    started, steps = time.perf_counter(), written_as_proven(quoted)
+    while True:
+        with row_security.as_caller(quoted.caller), translation.override(quoted.request.spoken):
+            try:
+                event = next(steps)
+            except StopIteration as ended:
+                told = ended.value
+                break
+        yield event
     return replace(told, took=quoted.took + time.perf_counter() - started)
+
+
+def written_as_proven(quoted: Quoted) -> Generator[Event, None, Quoted]:
+    """Each step of it is taken as the caller, and in the language of the question."""
+    asked = asked_of_model(quoted.request, quoted.parts, quoted.caller, quoted.request.spoken)
+    writes = Handed(quoted)
+    wrote = (yield from writes.as_proven(writing(*asked))) if asked else None
+    told = replace(quoted, parts=with_entries(quoted.parts, wrote), wrote=wrote)
+    yield from writes.rest(told)
+    return told
 
 
 class Handed:

@@ -3,6 +3,8 @@
 import threading
 
 import pytest
+from django.db import connection
+from django.utils import translation
 
 from retrieval.access.caller import Caller
 from retrieval.answers import generation
@@ -76,6 +78,18 @@ def test_a_draft_that_turns_out_wrong_is_withdrawn_before_the_next(model):
 def test_an_answer_that_breaks_off_is_withdrawn(model):
     model.behaviour = writes(*pieces(*RIGHT)[:-1])
     assert events(telling()) == [WARRANT, PEOPLE, "withdrawn", WARRANT, PEOPLE, "withdrawn"]
+
+
+def test_while_a_sentence_is_sent_no_transaction_of_the_caller_is_open(model):
+    model.behaviour = writes(*pieces(RIGHT[0], WRONG), END)
+
+    def state() -> tuple:
+        return connection.arf_principals, len(connection.savepoint_ids), translation.get_language()
+
+    quoted = by_law(AnswerRequest("¿Puede la policía registrar mi teléfono?"), CLIENT, channel="api")
+    before = state()
+    assert {state() for _ in telling()} == {before} and before[0] == ""
+    assert {state() for _ in in_plain_words_as_proven(quoted)} <= {before}
 
 
 def test_a_server_that_sends_no_pieces_is_heard_whole(model):
