@@ -35,8 +35,8 @@ WORD = re.compile(r"\w+")
 ENDING = re.compile(r"[^\w\n]*(?:[.;:—\n]|$)")  # of a sentence, behind its last word
 COLUMNS = (
     "id", "locator", "citation", "heading", "text", "document__language", "private", "level", "is_leaf", "valid_from",
-    "valid_to", "status", "amended", "parent_locator", "document__locator", "document__title", "document__publication",
-    "document__retrieved_at", "domain__locator_prefix", "domain__name_es", "domain__holds_law",
+    "valid_to", "status", "amended", "outlasted", "parent_locator", "document__locator", "document__title",
+    "document__publication", "document__retrieved_at", "domain__locator_prefix", "domain__name_es", "domain__holds_law",
 )  # fmt: skip
 TEXT, LEAF, DOMAIN = 4, 8, len(COLUMNS)  # where they are in a row
 UNFOUND = {"rank": 99, "probability": None, "passage": (0, 0)}  # of what is read though no search found it
@@ -81,10 +81,12 @@ def passages_at(locator: str, results: Sequence[dict], caller: Caller, day: date
 
 
 def readable_on(caller: Caller, day: date | None) -> SectionQuerySet:
-    """With whether a later text took a section's place."""
+    """With whether a later text took a section's place, and whether others of its document outlast it."""
     same = Section.objects.live().filter(document=OuterRef("document"), locator=OuterRef("locator"))
     later = same.filter(valid_from__gte=OuterRef("valid_to"))
-    return Section.objects.readable(caller, day).annotate(amended=Exists(later))
+    others = Section.objects.live().filter(document=OuterRef("document"))
+    outlasting = others.filter(Q(valid_to__isnull=True) | Q(valid_to__gt=OuterRef("valid_to")))
+    return Section.objects.readable(caller, day).annotate(amended=Exists(later), outlasted=Exists(outlasting))
 
 
 def below(row: tuple, readable: SectionQuerySet) -> list[tuple]:
@@ -98,7 +100,7 @@ def below(row: tuple, readable: SectionQuerySet) -> list[tuple]:
 def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
     (
         section, locator, citation, heading, text, language, private, level, is_leaf, begins, ends, status, amended,
-        above, document, title, publication, read, whole_domain, domain_es, of_law,
+        outlasted, above, document, title, publication, read, whole_domain, domain_es, of_law,
     ) = row  # fmt: skip
     found = (0, 0) if is_part else tuple(result["passage"])
     start, end = window(text, *found)
@@ -124,6 +126,7 @@ def passage(row: tuple, result: dict, *, is_part: bool) -> Passage:
         valid_to=ends,
         status=status,
         amended=amended,
+        withdrawn=ends is not None and not outlasted,
         is_summary=summary,
         is_separate=level in SEPARATE,
         domain=result.get("domain", ""),

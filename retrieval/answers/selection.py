@@ -59,9 +59,10 @@ REPEATED = 0.1  # of its probability is left to what another part of the questio
 class Passage:
     """A found provision. `windows` are what is read of its `text`, in order, all where there are none;
     `found` is the place that the search shows; `rank` and `probability` are the search's. `is_leaf`: no other provision
-    is below; `amended`: a later text took its place; `is_summary`: of a decision, not the Court's words; `is_separate`:
-    what a Justice wrote apart from the Court. `result` is the locator of what the search found: this, or what it is a
-    part of; `scopes` are those of what it stands in, outermost first, and its own.
+    is below; `amended`: a later text took its place; `withdrawn`: it ended with its whole document; `is_summary`: of a
+    decision, not the Court's words; `is_separate`: what a Justice wrote apart from the Court. `result` is the locator
+    of what the search found: this, or what it is a part of; `scopes` are those of what it stands in, outermost first,
+    and its own.
     """
 
     section: int
@@ -79,6 +80,7 @@ class Passage:
     valid_to: date | None = None
     status: str = ""
     amended: bool = False
+    withdrawn: bool = False
     is_summary: bool = False
     is_separate: bool = False
     domain: str = ""

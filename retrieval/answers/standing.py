@@ -24,6 +24,7 @@ UNMARKED = {  # of what is no law
     "private": False,
     "valid_from": None,
     "valid_to": None,
+    "withdrawn_on": None,
     "status": "",
     "standing": None,
     "history": [],
@@ -39,6 +40,7 @@ def marks(passage: Passage, day: date | None) -> dict:
         "private": passage.private,
         "valid_from": iso(begins),
         "valid_to": iso(ends),
+        "withdrawn_on": iso(ends) if passage.withdrawn else None,
         "status": status,
         "standing": standing_today(begins, ends, status, amended=passage.amended),
         "history": [

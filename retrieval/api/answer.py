@@ -94,6 +94,7 @@ class AnswerSentence(s.Serializer):
     status = s.CharField(allow_blank=True, help_text="repealed, superseded …, on the day asked for.")
     valid_from = s.DateField(allow_null=True)
     valid_to = s.DateField(allow_null=True, help_text="First day on which it is no longer in force.")
+    withdrawn_on = s.DateField(allow_null=True, help_text="The same, where its whole document was withdrawn.")
     history = LegalChange(many=True, help_text="What changed or ended it by the day asked for, in order.")
     part = s.IntegerField(
         allow_null=True, help_text="Of several questions the one it answers, counted from 1."

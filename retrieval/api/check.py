@@ -61,6 +61,9 @@ class CheckedCitation(CitationInText):
         allow_null=True, help_text="Of what is unknown because its law is here only from a later day on, that day."
     )
     admitted = s.BooleanField(help_text="Whether its sentence says that it no longer stands.")
+    withdrawn_on = s.DateField(
+        allow_null=True, help_text="Of what was in force no longer since its whole document was withdrawn, that day."
+    )
     findings = s.ListField(child=s.CharField(), help_text=KIND)
 
 

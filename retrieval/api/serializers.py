@@ -56,6 +56,7 @@ class Absent(s.Serializer):
     asked = s.DateField()
     day = s.DateField(help_text="When it had ended, when it begins, or from when on its document is here.")
     by = LegalChange(allow_null=True, help_text="The later law that had ended it.")
+    withdrawn = s.BooleanField(help_text="It had ended since its whole document was withdrawn.")
 
 
 NAMED = ("rank", "locator")  # every result has them, whatever fields are asked for
@@ -77,6 +78,7 @@ class Shown(s.Serializer):
     summary_of_decision = s.BooleanField(help_text="The text is a summary of a decision, not its opinion's words.")
     valid_from = s.DateField(allow_null=True)
     valid_to = s.DateField(allow_null=True, help_text="First day on which it is no longer in force.")
+    withdrawn_on = s.DateField(allow_null=True, help_text="When its document was withdrawn.")
     status = s.CharField(allow_blank=True, help_text="repealed, reserved, overruled, departed …, on the day asked for.")
     standing = s.ChoiceField(STANDINGS, help_text="Today, whatever day was asked for.")
     history = LegalChange(many=True, help_text="Changes made by the day asked for, in order.")
@@ -440,6 +442,5 @@ class Provision(Shown):
     citations = Edges()
     definitions = GoverningDefinition(many=True)
     went_to = Reference(many=True, help_text="Where it was transferred to, or what its notes name in its place.")
-    withdrawn_on = s.DateField(allow_null=True, help_text="When its document was withdrawn.")
     matter_closed_on = s.DateField(allow_null=True, help_text="When the matter that it is read in was closed.")
     document = DocumentItem(allow_null=True)

@@ -95,6 +95,7 @@ class CitationCheck:
             "history": [change.to_dict() for change in made],
             "known_from": self.stand.known_from and self.stand.known_from.isoformat(),
             "admitted": self.admitted,
+            "withdrawn_on": self.stand.withdrawn_on and self.stand.withdrawn_on.isoformat(),
             "findings": list(self.findings),
         }
 

@@ -110,6 +110,10 @@ class Stand:
         return self.absence.day if self.absence and self.absence.kind == UNKNOWN else None
 
     @property
+    def withdrawn_on(self) -> date | None:
+        return self.absence.day if self.absence and self.absence.withdrawn else None
+
+    @property
     def key(self) -> tuple[int | None, str | None, int | None]:
         """What words it has; one that is not here has none, though a document above it is."""
         return self.section and self.section.pk, self.pin, self.document.pk if self.is_of_document else None

@@ -38,6 +38,7 @@ BY_LATER_LAW = {
     "superseded": _("Superseded on %(day)s by %(citation)s."),
     "overruled": _("Overruled on %(day)s by %(citation)s."),
 }
+WITHDRAWN = _("It was withdrawn on %(day)s.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def of_citation(check: CitationCheck, kind: str, number: int, said: str, day: da
         "title": section.heading if section else "",
         "year": decided,
     }
-    words = [str(SENTENCES[kind]) % known, *later_law(check, kind, day)]
+    words = [str(SENTENCES[kind]) % known, *why_ended(check, kind, day)]
     missing = kind in ("unknown", "partial", "name")
     nearest = check.meant or (check.stand.place if missing and kind != "name" else None)
     if nearest is None:
@@ -134,7 +135,9 @@ def of_citation(check: CitationCheck, kind: str, number: int, said: str, day: da
     return Note(number, " ".join(words), said, f"/law{nearest.locator}", str(nearest))
 
 
-def later_law(check: CitationCheck, kind: str, day: date) -> Iterator[str]:
+def why_ended(check: CitationCheck, kind: str, day: date) -> Iterator[str]:
+    if kind == "superseded" and check.stand.withdrawn_on:
+        yield str(WITHDRAWN) % {"day": date_format(check.stand.withdrawn_on)}
     if kind in ("superseded", "overruled"):
         for change in history.standing(check.cited.locator, day).made:
             if change.effect in BY_LATER_LAW:

@@ -14,12 +14,14 @@ from django.utils.translation import gettext
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.corpus import history
 from retrieval.corpus.filters import above
+from retrieval.corpus.withdrawn import withdrawn_days, withdrawn_on
 from retrieval.errors import gettext_noop
 from retrieval.models import Document, Section
 from retrieval.models.corpus import SectionQuerySet
 
 ENDED, NOT_YET, UNKNOWN = "no_longer_in_force", "not_yet_in_force", "unknown"
 ENDED_BY_LAW = gettext_noop("There was no %(citation)s in force on %(asked)s.")
+WITHDRAWN = gettext_noop("There was no %(citation)s in force on %(asked)s: it was withdrawn on %(day)s.")
 REASONS = (ENDED, NOT_YET, UNKNOWN)
 KNOWN_WHOLE = (history.WHOLE, UNITED_STATES_REPORTS, CASE)  # nothing was law or decided there that is not here
 SENTENCES = {
@@ -35,6 +37,7 @@ SENTENCES = {
 class Absence:
     """Of a provision or document, on the day `asked`. `day`: when its last text before had ended, or its first one
     after begins; of what is not known, from when on its document is here. `text`: the one that ended or begins.
+    `withdrawn`: it ended since its whole document was withdrawn.
     """
 
     kind: str
@@ -42,6 +45,7 @@ class Absence:
     day: date
     place: Section | Document
     text: Section
+    withdrawn: bool = False
 
     @property
     def change(self) -> history.Change | None:
@@ -64,14 +68,15 @@ class Absence:
             "asked": self.asked.isoformat(),
             "day": self.day.isoformat(),
             "by": self.change.to_dict() if self.change else None,
+            "withdrawn": self.withdrawn,
         }
 
 
 def in_words(absent: Mapping, written: Callable[[date], str] = date_format) -> str:
     """What an absence tells, but for the later law; in the language of the moment, with days as they are written."""
     days = {name: written(date.fromisoformat(absent[name])) for name in ("asked", "day")}
-    sentence = gettext(ENDED_BY_LAW if absent["by"] else SENTENCES[absent["reason"]])
-    return sentence % {"citation": absent["citation"], **days}
+    told = WITHDRAWN if absent["withdrawn"] else SENTENCES[absent["reason"]]
+    return gettext(ENDED_BY_LAW if absent["by"] else told) % {"citation": absent["citation"], **days}
 
 
 def absence_at(locator: str, known: SectionQuerySet, asked: date) -> Absence | None:
@@ -92,7 +97,7 @@ def absence_of(document: Document, known: SectionQuerySet, asked: date) -> Absen
     last = texts.filter(valid_to__lte=asked).order_by("-valid_to", "-position").first()
     first = texts.filter(valid_from__gt=asked).order_by("valid_from", "position").first()
     if last:
-        return Absence(ENDED, asked, last.valid_to, document, last)
+        return Absence(ENDED, asked, last.valid_to, document, last, withdrawn_on(document) == last.valid_to)
     if first is None:
         return None
     kind = NOT_YET if f"{document.locator}/".startswith(KNOWN_WHOLE) else UNKNOWN
@@ -107,15 +112,18 @@ def absences(locators: Collection[str], known: SectionQuerySet, asked: date) -> 
         versions[text.locator].append(text)
     absent = {at: each for at, each in versions.items() if not any(is_in_force(text, asked) for text in each)}
     begins = known_from([each[0] for each in absent.values()]) if absent else {}
-    return {at: absent_on(asked, each, begins[each[0].pk]) for at, each in absent.items()}
+    gone = withdrawn_days({text.document_id for each in absent.values() for text in each if text.valid_to})
+    return {at: absent_on(asked, each, begins[each[0].pk], gone) for at, each in absent.items()}
 
 
-def absent_on(asked: date, texts: Sequence[Section], here: date | None) -> Absence:
-    """Of all texts of a provision, the first to begin first; `here`: from when on what holds it is known."""
+def absent_on(asked: date, texts: Sequence[Section], here: date | None, withdrawn: Mapping[int, date]) -> Absence:
+    """Of all texts of a provision, the first to begin first; `here`: from when on what holds it is known; `withdrawn`:
+    when its document was, by id.
+    """
     ended = [text for text in texts if has_ended(text, asked)]
     if ended:
         last = max(ended, key=end_of)
-        return Absence(ENDED, asked, end_of(last), last, last)
+        return Absence(ENDED, asked, end_of(last), last, last, withdrawn.get(last.document_id) == end_of(last))
     first = texts[0]
     if here is None or here <= asked or first.locator.startswith(KNOWN_WHOLE):
         return Absence(NOT_YET, asked, first.valid_from, first, first)

@@ -5,6 +5,7 @@ from django.utils import timezone
 from retrieval.corpus.absence import ENDED, Absence, absence_at, end_of, has_ended
 from retrieval.corpus.changes import versions_of
 from retrieval.corpus.filters import above
+from retrieval.corpus.withdrawn import withdrawn_on
 from retrieval.models import Document, Section
 from retrieval.pages.addresses import Reader
 from retrieval.pages.reader import document_title
@@ -24,7 +25,8 @@ def ended_by_then(section: Section, reader: Reader) -> dict | None:
     day = reader.as_of
     if day is None or reader.version or not has_ended(section, day):
         return None
-    return Absence(ENDED, day, end_of(section), section, section).to_dict()
+    withdrawn = withdrawn_on(section.document) == end_of(section)
+    return Absence(ENDED, day, end_of(section), section, section, withdrawn).to_dict()
 
 
 def nearest_place(locator: str, reader: Reader) -> tuple[str, str] | None:

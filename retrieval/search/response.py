@@ -3,13 +3,14 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 
 from django.utils import timezone
 
 from retrieval.corpus import history, statements
 from retrieval.corpus.moved import GONE
+from retrieval.corpus.withdrawn import withdrawn_days
 from retrieval.models import Section
 from retrieval.parsing.cases import LEVEL, SUMMARY
 from retrieval.parsing.tree import page_at
@@ -75,6 +76,7 @@ class Provision:
     length: int | None  # characters of its text; None where it has no chunk
     amended: bool  # a later text took its place
     is_summary: bool  # of a decision, not the court's words
+    withdrawn_on: date | None = None  # its document
 
 
 AS_THEY_ARE = ("locator", "citation", "plain_name", "plain_name_es", "breadcrumb")
@@ -164,7 +166,9 @@ def readable_provisions(
     found = statements.rows(
         PROVISIONS.format(readable=readable, whole=whole), [*scope, chunks, sections, query.domain_ids]
     )
-    return {row[0]: Provision(*row) for row in found}
+    provisions = [Provision(*row) for row in found]
+    gone = withdrawn_days({one.document_id for one in provisions if one.valid_to})
+    return {one.pk: replace(one, withdrawn_on=gone.get(one.document_id)) for one in provisions}
 
 
 def result_list(
@@ -202,6 +206,7 @@ def result(
         "language": provision.language,
         "snippet": snippet.text,
         "marks": [list(mark) for mark in snippet.marks],
+        "withdrawn_on": iso(provision.withdrawn_on),
         "passage": [offset + snippet.start, offset + snippet.end],
         "goes_on": offset + snippet.end < (provision.length or len(opening)),
         "page_start": page_at(pages, offset + snippet.start),

@@ -62,6 +62,7 @@ STANDINGS = {
 }
 SHOWN_AS_NOTHING = 0.005  # a smaller probability rounds to 0.00
 ENDED_LATER = _("In force on {asked}; not in force since {day}")
+WITHDRAWN, WITHDRAWN_LATER = _("Withdrawn on {day}"), _("In force on {asked}; withdrawn on {day}")
 REASONS = {
     "alias": _("It is known as “%(alias)s”, which your question names."),
     "alias_near": _("One of its names or example questions is close to yours in meaning: “%(alias)s”."),
@@ -224,13 +225,17 @@ def status(code: str) -> str:
 
 @register.filter
 def standing(result: Mapping, asked: date | None = None) -> str:
-    """What its status does not say: that it was amended, ended, or has not begun; for a day, that it ended later."""
-    told = STANDINGS.get(result["standing"])
+    """What its status does not say: that it was amended, ended, or has not begun; for a day, that it ended later. Where
+    it ended as its document was withdrawn, that.
+    """
+    has_ended = result["standing"] == "no_longer_in_force"
+    withdrawn = has_ended and result.get("withdrawn_on") == result["valid_to"]
+    told = WITHDRAWN if withdrawn else STANDINGS.get(result["standing"])
     if told is None or result["status"]:
         return ""
     day = date.fromisoformat(result["valid_from" if result["standing"] == "not_yet_in_force" else "valid_to"])
-    if asked and asked < day and result["standing"] == "no_longer_in_force":
-        told = ENDED_LATER
+    if asked and asked < day and has_ended:
+        told = WITHDRAWN_LATER if withdrawn else ENDED_LATER
     return str(told).format(day=date_format(day), asked=date_format(asked) if asked else "")
 
 

@@ -41,6 +41,12 @@ def test_an_earlier_text_tells_until_when_it_held(amended, standing):
     assert (told["standing"], told["valid_to"]) == (standing, "2010-01-01") and not stands_whole(told)
 
 
+def test_an_earlier_text_of_a_withdrawn_document_tells_since_when():
+    earlier = replace(WAR, valid_from=date(2000, 1, 1), valid_to=date(2010, 1, 1), withdrawn=True)
+    assert marks(earlier, date(2005, 1, 1))["withdrawn_on"] == "2010-01-01"
+    assert marks(replace(earlier, withdrawn=False), None)["withdrawn_on"] is None
+
+
 def test_what_rests_on_changed_law_is_marked_as_it_is():
     law = [
         {"citations": [{"locator": passage.locator}], **marks(passage, None)} for passage in (WAR, MEETING)

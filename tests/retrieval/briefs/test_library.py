@@ -155,7 +155,10 @@ def test_in_place_of_what_is_reserved_its_last_text_is_read(regulations):  # noq
 def test_law_that_ended_without_a_successor_is_superseded():
     document = a_document(a_domain(locator_prefix="/manual"))
     a_section(document, "Gone.", locator="/manual/d/1", valid_to=date(2020, 1, 1))
-    assert stand("/manual/d/1").status == "superseded"
+    found = stand("/manual/d/1")
+    assert (found.status, found.withdrawn_on) == ("superseded", date(2020, 1, 1))
+    a_section(document, "Kept.", locator="/manual/d/2")
+    assert stand("/manual/d/1").withdrawn_on is None
 
 
 def test_a_decision_has_the_words_of_its_opinions_not_ours(decisions):  # noqa: F811

@@ -66,6 +66,13 @@ def test_a_rule_that_is_reserved_now_is_told_to_be_none_and_quoted_as_it_was(reg
     assert not check_brief(text, as_of=date(2012, 1, 1)).findings
 
 
+def test_law_that_was_withdrawn_is_told_so(regulations):  # noqa: F811
+    regulations.sections.filter(valid_to=None).update(valid_to=date(2018, 1, 2))
+    report = check_brief("See 37 C.F.R. § 1.48.")
+    assert [note.words for note in notes(report)][0].endswith("It was withdrawn on Jan. 2, 2018.")
+    assert report.to_dict()["citations"][0]["withdrawn_on"] == "2018-01-02"
+
+
 def test_the_copy_has_every_word_and_runs_nothing(report):
     page = copy_of(report)
     assert "<b>Argument" not in page and "<script" not in page

@@ -98,6 +98,16 @@ def test_a_text_of_another_day_says_that_it_was_amended_since(client):
         assert client.get("/api/v1/sections/manual/1", asked).json()["standing"] == standing
 
 
+def test_a_text_of_another_day_says_that_its_document_was_withdrawn():
+    law = a_document(a_domain(slug="manual"))
+    gone = a_section(law, "Dogs must be led.", valid_from=PAST, valid_to=date(2015, 1, 1))
+    query = Query("dogs", "dogs", "dogs", "en", in_scope(Caller(), ["manual"])[0], as_of=date(2012, 1, 1))
+    ranking = Ranking(query, (Candidate(gone.pk, law.domain_id, gone.locator),))
+    assert present(ranking, Page())["results"][0]["withdrawn_on"] == "2015-01-01"
+    a_section(law, "Cats may stray.")
+    assert present(ranking, Page())["results"][0]["withdrawn_on"] is None
+
+
 def test_facets_count_decisions_by_court_and_year_and_other_law_by_neither():
     first, other = (a_domain(citation_style="case", name=name) for name in ("First Circuit", "Ninth Circuit"))
     decided = [a_section(a_document(court), valid_from=PAST) for court in (first, other, other)]

@@ -68,6 +68,16 @@ def test_law_that_ended_after_the_day_asked_for_was_in_force_on_it(asked, told):
         assert law.standing(ENDED, asked) == told
 
 
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [(None, "Withdrawn on Dec. 5, 1933"), (date(1925, 1, 1), "In force on Jan. 1, 1925; withdrawn on Dec. 5, 1933")],
+)
+def test_law_that_ended_with_its_document_was_withdrawn(asked, told):
+    with translation.override("en"):
+        assert law.standing(ENDED | {"withdrawn_on": ENDED["valid_to"]}, asked) == told
+        assert "withdrawn" not in law.standing(ENDED | {"withdrawn_on": "1950-01-01"}, asked).lower()
+
+
 def test_levels_of_decisions_have_their_names_in_spanish():
     with translation.override("es"):
         assert law.label(Section(level="case", number="410 U.S. 113")) == "Caso 410 U.S. 113"
