@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from retrieval.access.row_security import as_system
 from retrieval.errors import SourceRefused, gettext_noop
-from retrieval.fetching.differences import SHORTEST, differences
+from retrieval.fetching.differences import SHORTEST, differences, summary
 from retrieval.fetching.http import MOST_BYTES, Fetched, Site, Validators
 from retrieval.fetching.publishers import PUBLISHERS, Asked, Publisher, Source, Wanted, check_kind
 from retrieval.ingestion.ingest import Ingest
@@ -85,7 +85,7 @@ class Fetch(Ingest):
         if state.at < len(state.sources):
             return replace(progress, finished=False, state={"fetch": asdict(state), "span": span})
         remember(domain, state)
-        return Progress(progress.position, progress.total, summary(domain, state), finished=True)
+        return Progress(progress.position, progress.total, summary(domain, state.diff), finished=True)
 
 
 def span_of_source(state: State) -> list[float]:
@@ -322,7 +322,7 @@ def compare_some(run: JobRun, domain: Domain, state: State) -> Progress:
         return Progress(state.at, len(state.sources), f"{len(state.diff)} documents compared")
     state.at, state.phase = 0, "ingest"
     count = len(state.sources)
-    return Progress(count, count, summary(domain, state), finished=run.params["dry_run"])
+    return Progress(count, count, summary(domain, state.diff), finished=run.params["dry_run"])
 
 
 def compare_one(run: JobRun, domain: Domain, state: State) -> None:
@@ -330,7 +330,7 @@ def compare_one(run: JobRun, domain: Domain, state: State) -> None:
     path = Path(source.path)
     try:
         found = read_next(path, domain, Place(**state.place))
-        made = differences(domain, found.document, source.edition, force=force)
+        made = differences(domain, found, source.edition, force=force)
         state.given += made.given
         if source.whole and found.following is None:
             held = Section.objects.filter(domain=domain).live().in_force().results().count()
@@ -342,14 +342,6 @@ def compare_one(run: JobRun, domain: Domain, state: State) -> None:
     state.diff.append(made.to_dict())
     state.place = asdict(found.following) if found.following else {}
     state.at += found.following is None
-
-
-def summary(domain: Domain, state: State) -> str:
-    """ "US Code: 3 sections new, 2 changed, 1 repealed, in 2 of 58 documents"."""
-    counts = {kind: sum(each[kind] for each in state.diff) for kind in ("new", "changed", "repealed")}
-    touched = sum(any(each[kind] for kind in counts) for each in state.diff)
-    said = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-    return f"{domain.name}: sections {said}, in {touched} of {len(state.diff)} documents"
 
 
 # -- Remembering

@@ -42,7 +42,7 @@ Row = tuple[Section, Node]
 def read(run: JobRun) -> Progress:
     """Reads a domain's source and stages the next portion. Raises SourceRefused before anything is written."""
     domain = Domain.objects.get(slug=run.params["domain"])
-    path = source_path(run.params["source"]) if run.params.get("source") else own_source(domain.source, domain)
+    path = path_of(domain, run.params.get("source", ""))
     place = Place(**run.state.get("place", {}))
     found, digest = document_of(run, path, domain, place)
     source = of_edition(found.document, run.params.get("edition", ""))
@@ -164,6 +164,11 @@ def begin_anew(document: Document, run: JobRun) -> None:
 def shown_name(document: Document) -> str:
     """For the messages of jobs, which more people read than private documents."""
     return f"Document {document.pk}" if document.private else document.title
+
+
+def path_of(domain: Domain, source: str) -> Path:
+    """Of what is to be ingested: the source named, else the domain's own."""
+    return source_path(source) if source else own_source(domain.source, domain)
 
 
 def source_path(name: str) -> Path:

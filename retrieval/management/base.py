@@ -1,7 +1,7 @@
 """What commands share: problems are told in one line, and a job may run in the foreground."""
 
 from argparse import ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
 from threading import Event, Thread
 
@@ -86,6 +86,14 @@ class JobCommand(ArfCommand):
             raise CommandError(run.error or run.message)
         self.stdout.write(run.message)
         return run
+
+    def write_differences(self, documents: Iterable[dict]) -> None:
+        """The locators of what is new, changed and repealed in each, as `fetching.differences` tells them."""
+        for document in documents:
+            for kind in ("new", "changed", "repealed"):
+                if document[kind]:
+                    self.stdout.write(f"\n{document['title']}: {document[kind]} {kind}")
+                    self.stdout.writelines(f"  {locator}\n" for locator in document[f"{kind}_named"])
 
     def _watch(self, run: JobRun) -> JobRun:
         """Raises CommandError for whoever presses Ctrl-C: a job is not ended by that, and they should know."""

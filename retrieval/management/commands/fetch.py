@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 
 from retrieval.fetching.job import request
 from retrieval.management.base import JobCommand, a_day
-from retrieval.models import Domain, JobRun
+from retrieval.models import Domain
 
 
 class Command(JobCommand):
@@ -42,11 +42,4 @@ class Command(JobCommand):
             request(known, titles=tuple(titles), since=since.isoformat() if since else "", **wanted)
         )
         if options["dry_run"]:
-            self._write_differences(run)
-
-    def _write_differences(self, run: JobRun) -> None:
-        for document in run.state.get("fetch", {}).get("diff", []):
-            for kind in ("new", "changed", "repealed"):
-                if document[kind]:
-                    self.stdout.write(f"\n{document['title']}: {document[kind]} {kind}")
-                    self.stdout.writelines(f"  {locator}\n" for locator in document[f"{kind}_named"])
+            self.write_differences(run.state.get("fetch", {}).get("diff", []))
