@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from retrieval.answers.selection import Passage, Scored
-from retrieval.answers.spanish import GAP, beside
+from retrieval.answers.spanish import GAP, Machine, beside
 from retrieval.answers.units import Span
 
 
-def law_item(one: Scored, pins: dict[tuple[int, int], str], language: str, ends: float) -> dict:
+def law_item(one: Scored, pins: dict[tuple[int, int], str], language: str, machine: Machine) -> dict:
     """The words of law with their places; what frames them is cited apart where it stands apart."""
     passage, places = one.passage, places_of(one)
     return {
@@ -16,7 +16,7 @@ def law_item(one: Scored, pins: dict[tuple[int, int], str], language: str, ends:
         "citations": [citation(passage, *place, pins.get(deepest(one, place))) for place in places],
         "verdict": "supported",  # the words are the law's own, letter by letter
         "confidence": round(one.probability, 4),
-        "translation": beside(passage, places, ends) if language == "es" else None,
+        "translation": beside(passage, places, machine) if language == "es" else None,
         "language": passage.language,
     }
 

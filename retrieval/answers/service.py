@@ -32,7 +32,7 @@ from retrieval.answers.selection import (
     scored,
     telling_overruling,
 )
-from retrieval.answers.spanish import PATIENCE
+from retrieval.answers.spanish import Machine
 from retrieval.answers.standing import UNMARKED, bears_yes_or_no, is_gone, marks, marks_of_cited, not_here
 from retrieval.answers.successors import Asked, as_changed, in_new_words, overruling, with_what_ended
 from retrieval.answers.tables import with_near_rows
@@ -289,8 +289,8 @@ def items_of(found: dict, chosen: Sequence[Scored], language: str, day: date | N
     if not chosen:
         return []
     pins = reading.pins([deepest(one, place) for one in chosen for place in places_of(one)])
-    ends = time.monotonic() + PATIENCE
-    law = [law_item(one, pins, language, ends) | marks(one.passage, day) for one in chosen]
+    machine = Machine()
+    law = [law_item(one, pins, language, machine) | marks(one.passage, day) for one in chosen]
     best = max(range(len(chosen)), key=lambda n: chosen[n].probability)
     sure = len(chosen) == 1 and bears_yes_or_no(law[best])
     said = verdict_item(question_of(found), chosen[best], law[best]) if sure else []

@@ -6,7 +6,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -28,16 +28,16 @@ PATIENCE = 0.3  # s that an answer, or the summaries of a page, give the machine
 GAP = " … "  # between words that do not stand beside each other
 
 
-def beside(passage: Passage, spans: Sequence[Span], ends: float) -> dict | None:
+def beside(passage: Passage, spans: Sequence[Span], machine: "Machine") -> dict | None:
     """{"text", "by", "official"} of the same sentences, where our text has as many; else of the whole provision. The
-    machine's, where we have none, of all these words or of none; after the moment `ends` it is not asked.
+    machine's, where we have none, of all these words or of none.
     """
     if passage.language != "en":
         return None
     translated = "\n".join(translation(passage.locator, passage.text))
     if translated:
         return unofficial(same_sentences(passage.text, translated, spans) or translated, OURS)
-    return of_machine([passage.text[start:end] for start, end in spans], ends, private=passage.private)
+    return machine.translation([passage.text[start:end] for start, end in spans], private=passage.private)
 
 
 def same_sentences(text: str, translated: str, spans: Sequence[Span]) -> str:
@@ -60,39 +60,51 @@ def unofficial(text: str, by: str) -> dict:
 # -- The machine's
 
 
-def of_machine(texts: Sequence[str], ends: float, *, private: bool) -> dict | None:
-    """As `beside` of these English words."""
-    engine = loaded.apertium_into_spanish()
-    if engine is None:
-        return None
-    if time.monotonic() > ends:
-        return None
-    version = Version.objects.filter(name="glossary").values_list("number", flat=True).first() or 0
-    made = []
-    for text in texts:
-        made.append(by_machine(text, engine, version, ends, private=private))
-        if not made[-1]:
-            return None
-    return unofficial(GAP.join(made), MACHINE)
-
-
-def by_machine(text: str, engine: Apertium, version: int, ends: float, *, private: bool) -> str:
-    """Kept by its words, but for those of private documents; nothing where it would not say the same, and after the
-    moment `ends`. `version`: of the glossary.
+class Machine:
+    """The machine as one answer, or the summaries of a page, asks it: no sentence is begun once `patience` (s) is over,
+    and the version of the glossary is read once.
     """
 
-    def made() -> dict:
-        if time.monotonic() > ends:
-            raise TranslationUnavailable("The reader has waited long enough for translations.")
-        return {"text": into_spanish(text, terms_at(version), engine), "degraded": []}
+    def __init__(self, patience: float = PATIENCE):
+        self.ends = time.monotonic() + patience
 
-    words = hashlib.sha256(text.encode()).hexdigest()
-    key = cache.key_of(kind=MACHINE, code=cache.code_version(), words=words, terms=version)
-    try:
-        return made()["text"] if private else cache.answers.get_or_make(key, made)[0]["text"]
-    except TranslationUnavailable as problem:
-        logger.warning("Law is shown without a translation: %s", problem.message)
-        return ""
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() > self.ends
+
+    @cached_property
+    def version(self) -> int:
+        return Version.objects.filter(name="glossary").values_list("number", flat=True).first() or 0
+
+    def translation(self, texts: Sequence[str], *, private: bool) -> dict | None:
+        """As `beside` of these English words."""
+        engine = loaded.apertium_into_spanish()
+        if engine is None or self.is_over:
+            return None
+        made = []
+        for text in texts:
+            made.append(self.words(text, engine, private=private))
+            if not made[-1]:
+                return None
+        return unofficial(GAP.join(made), MACHINE)
+
+    def words(self, text: str, engine: Apertium, *, private: bool) -> str:
+        """Kept by its words, but for those of private documents; nothing where it would not say the same, and once
+        patience is over.
+        """
+
+        def made() -> dict:
+            if self.is_over:
+                raise TranslationUnavailable("The reader has waited long enough for translations.")
+            return {"text": into_spanish(text, terms_at(self.version), engine), "degraded": []}
+
+        words = hashlib.sha256(text.encode()).hexdigest()
+        key = cache.key_of(kind=MACHINE, code=cache.code_version(), words=words, terms=self.version)
+        try:
+            return made()["text"] if private else cache.answers.get_or_make(key, made)[0]["text"]
+        except TranslationUnavailable as problem:
+            logger.warning("Law is shown without a translation: %s", problem.message)
+            return ""
 
 
 @lru_cache(maxsize=1)

@@ -3,7 +3,6 @@ they stand in, each with its place and our translation, or beside it a machine's
 language model wrote of these versions, each sentence with the words of law that it rests on.
 """
 
-import time
 from collections.abc import Iterable, Sequence
 from datetime import date
 
@@ -12,7 +11,7 @@ from django.db.models.functions import Length
 
 from retrieval.access.caller import Caller
 from retrieval.answers.passages import pins
-from retrieval.answers.spanish import PATIENCE, of_machine, same_sentences
+from retrieval.answers.spanish import Machine, same_sentences
 from retrieval.answers.units import LEADS_IN
 from retrieval.citations.citation import cite
 from retrieval.corpus.translations import LANGUAGE as TRANSLATED
@@ -134,10 +133,10 @@ def sentences_of(
     stored = dict(kept.values_list("section", "sentences"))
     wanted = {place[0] for places in stored.values() for place in places}
     sections = readable.select_related("document").in_bulk(wanted)
-    ends = time.monotonic() + PATIENCE if reader == TRANSLATED else None
+    machine = Machine() if reader == TRANSLATED else None
     return {
         of: [
-            sentence(sections[pk], start, end, ends)
+            sentence(sections[pk], start, end, machine)
             for pk, start, end in in_order(places, sections)
             if not leads_in(sections[pk], start, end)
         ]
@@ -155,11 +154,11 @@ def in_order(places: Sequence[Place], sections: dict[int, Section]) -> list[Plac
     return sorted(places, key=lambda place: (sections[place[0]].position, place))
 
 
-def sentence(section: Section, start: int, end: int, ends: float | None) -> Told:
-    """`ends`: the moment after which no machine is asked for its Spanish; None where none is at all."""
+def sentence(section: Section, start: int, end: int, machine: Machine | None) -> Told:
+    """`machine`: what is asked for its Spanish where we have none; None where nothing is."""
     document, text = section.document, section.text[start:end]
     translated = "\n".join(translation(section.locator, section.text))
-    unread = ends is not None and not translated and document.language == ORIGINAL
+    unread = machine is not None and not translated and document.language == ORIGINAL
     return {
         "locator": section.locator,
         "citation": section.citation,
@@ -169,5 +168,5 @@ def sentence(section: Section, start: int, end: int, ends: float | None) -> Told
         "end": end,
         "text": text,
         "text_es": same_sentences(section.text, translated, [(start, end)]) if translated else "",
-        "translation": of_machine([text], ends, private=document.private) if unread else None,
+        "translation": machine.translation([text], private=document.private) if unread else None,
     }

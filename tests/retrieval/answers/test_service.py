@@ -96,7 +96,7 @@ def test_each_place_that_is_quoted_has_a_pin_of_its_own():
     text = "(a) The Board shall—\n(1) meet;\n(2) report."
     passage = Passage(7, "/x/s1", "§ 1", text, 1, 0.9, "en", (0, 0))
     pins = {(7, 0): "/x/s1/a", (7, text.index("(2)")): "/x/s1/a/2"}
-    item = service.law_item(Scored(passage, units(text)[-1], 0.9), pins, "en", 0)
+    item = service.law_item(Scored(passage, units(text)[-1], 0.9), pins, "en", None)
     assert [(place["quote"], place["pin"]) for place in item["citations"]] == [
         ("(a) The Board shall—", "/x/s1/a"),
         ("(2) report.", "/x/s1/a/2"),

@@ -4,6 +4,8 @@ import re
 from datetime import date
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller, as_system
@@ -163,13 +165,17 @@ def asked(monkeypatch):
 
 
 def test_a_machines_stands_beside_the_english_words_and_is_made_once(client, asked):
-    section_ = a_section(a_document(a_domain()), LONG)
+    rents = "".join(f"The tenant of room {n} pays {n + 2}00 dollars of rent in May. " for n in range(30))
+    section_ = a_section(a_document(a_domain()), LONG[:60] + rents)
     upkeep.save_provisions([section_])
     address = section_.locator.strip("/")
     assert section(client, address)["summary"][0]["translation"] is None and not asked
     for _again in range(2):
-        [told] = section(client, address, headers={"HTTP_ACCEPT_LANGUAGE": "es-MX"})["summary"][:1]
+        with CaptureQueriesContext(connection) as sent:
+            every = section(client, address, headers={"HTTP_ACCEPT_LANGUAGE": "es-MX"})["summary"]
+        told = every[0]
         assert told["translation"] == {"text": told["text"].upper(), "by": "machine", "official": False}
+        assert len(every) > 1 and sum("retrieval_version" in one["sql"] for one in sent) == 1
     assert len(asked) == len(set(asked))
     client.cookies["django_language"] = "es"
     page = look(client, f"/law{section_.locator}").text
