@@ -10,11 +10,13 @@ from retrieval.citations.citation import Found, Item, Source
 from retrieval.citations.numbers import (
     ANY_NUMBER,
     OTHER_SOURCE,
+    SUBS,
     USC_LEVELS,
     Written,
     list_of,
     numbers,
     recased,
+    subdivisions,
     with_spoken,
 )
 
@@ -47,6 +49,27 @@ _AFTER = re.compile(rf"(?<![a-z0-9.])(?:{_NAME})[\s,]{{1,3}}(?:{_RULE}|§{{1,2}}
 _BEFORE = re.compile(rf"(?<![a-z0-9]){_RULE}{_NUMBERS}{_LINK}(?:{_NAME})")
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _OF_A_YEAR = re.compile(r"\s{1,2}(?:amendments?|editions?|revisions?|ed\b|enmiendas?|reformas?)")
+# Rules that are called by their number alone: another body of federal rules is seldom or never cited by the same one,
+# and a house or a club hardly has so many. "Rule 12(b)(1)" is a civil and a criminal one.
+_KNOWN = {
+    number: of
+    for of, every in {
+        "28a/courtRules/Civil": "12(b)(5) 12(b)(6) 12(b)(7) 26(f) 30(b)(6) 37(e) 50(a) 50(b) 54(b) 55(a) 55(b) 56(a) "
+        "56(c) 56(d) 59(e) 60(b) 65(a) 65(b)",
+        "18a/courtRules/Crim": "11(c)(1)(c) 41(g)",
+        "28a/courtRules/Evid": "404(b) 606(b) 609(a) 801(c) 801(d) 803(6) 803(8) 804(a) 804(b) 902(11)",
+    }.items()
+    for number in every.split()
+}
+# What stands before it may name whose rule it is ("local rule 56(a)"), but for these, as may what stands behind it.
+_NEUTRAL = re.compile(
+    r"(?:an?|the|is|was|are|under|of|by|to|for|with|from|do|does|did|can|has|says?|and|or|what|which|on|about|per|see"
+    r"|una|las?|los|el|es|bajo|segun|que|de|por|con|en|sobre|y|o|cita|dice|explica|.*[,;:?!])"
+)
+_ALONE = re.compile(
+    rf"(?<![^\s(“\"¿])(?:rule|regla)\s{{1,2}}(?P<number>[0-9]{{1,3}})(?P<subs>{SUBS})(?![a-z0-9(-]|\.[0-9])"
+    r"(?!,?\s{1,2}(?:of|in|under|from|at|del?|en|bajo|our|my|his|her|their)\b)"
+)
 _BANKRUPTCY = "11a/courtRules"  # the only ones with numbers that could be years
 
 
@@ -56,6 +79,19 @@ def find(source: Source, *, loose: bool) -> Iterator[Found]:
         for match in pattern.finditer(source.folded):
             if loose or _is_name(source, match):
                 yield from _found(source, match, loose=loose and pattern is _AFTER)
+
+
+def known_by_number(source: Source) -> Iterator[Found]:
+    """In a question: "a rule 12(b)(6) motion", "Regla 56(a)"; not "local rule 12(b)(6)", nor that of the lease."""
+    for match in _ALONE.finditer(source.folded):
+        before = source.folded[max(match.start() - 30, 0) : match.start()].split()[-1:]
+        if before and not _NEUTRAL.fullmatch(before[0]):
+            continue
+        subs = subdivisions(source.written(match, "subs").replace(" ", ""))
+        called = [match["number"] + "".join(f"({sub.lower()})" for sub in subs[:n]) for n in range(1, len(subs) + 1)]
+        if of := next((_KNOWN[number] for number in called if number in _KNOWN), None):
+            place = "/".join(("/us/usc/t" + of, f"rule{match['number']}", *recased(subs, USC_LEVELS)))
+            yield Found.one(*match.span(), place)
 
 
 def _is_name(source: Source, match: re.Match[str]) -> bool:

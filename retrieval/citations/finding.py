@@ -83,9 +83,8 @@ def _cited(source: Source, *, asked: bool, names: CaseNames | None = None) -> li
     found = [*chain(*law), *cases(source, names=names)]
     if asked:
         cited = {item.locator for match in found for item in match.items}
-        found += [
-            match for match in act_sections.known_by_number(source) if match.items[0].locator not in cited
-        ]
+        known = chain(act_sections.known_by_number(source), court_rules.known_by_number(source))
+        found += [match for match in known if match.items[0].locator not in cited]
     return longest(found, len(source.folded))
 
 
@@ -170,6 +169,7 @@ def _whole(source: Source, names: CaseNames | None, short_names: bool) -> Iterat
         cases(source, loose=True, names=names, short_names=short_names),
         constitution.find_loose(source),
         act_sections.known_by_number(source, loose=True),
+        court_rules.known_by_number(source),
     )
     found = longest(cited, len(source.folded))
     if len(found) == 1 and _is_framed(source.folded, found[0]):

@@ -60,6 +60,37 @@ def test_what_names_no_rule_of_a_federal_court(text):
     assert locators(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "locator"),
+    [
+        ("Rule 12(b)(6)", f"{CIVIL}/rule12/b/6"),
+        ("What is a rule 12(b)(6) motion to dismiss?", f"{CIVIL}/rule12/b/6"),
+        ("summary judgment under Rule 56(a)", f"{CIVIL}/rule56/a"),
+        ("relief from a judgment, Rule 60(b)(1)", f"{CIVIL}/rule60/b/1"),
+        ("is prior conduct allowed by Rule 404(b)?", f"{EVIDENCE}/rule404/b"),
+        ("a plea under Rule 11(c)(1)(C)", "/us/usc/t18a/courtRules/Crim/rule11/c/1/C"),
+        ("¿Qué dice la Regla 56(a)?", f"{CIVIL}/rule56/a"),
+    ],
+)
+def test_in_a_question_a_rule_that_only_one_body_has_is_read_without_its_body(text, locator):
+    assert [citation.locator for citation in find_citations(text, asked=True)] == [locator]
+    assert locators(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rule 34 of the lease", "Rule 10 of the handbook", "rule 12(b)(6) of the lease", "rule 56(a) in our handbook",
+        "Local Rule 56(a)", "house rule 60(b)", "What does rule 6(e) say?",
+        "Rule 56", "rule 12(b)", "rule 12(b)(1)", "Rule 56(z)", "Rule 11(c)",
+        "Mass. R. Civ. P. 56(a)", "section 12(b)(6)", "12(b)(6)", "State Bar Rule 4(m)", "Rule 56(a) de la casa",
+        "rule 56(a), under the charter", "Rule 56(a)-1", "bylaw-rule 56(a)", "golf's rule 60(b)", "NCAA rule 12(b)(6)",
+    ],
+)  # fmt: skip
+def test_other_rules_than_those_of_one_body_are_not_read_without_it(text):
+    assert find_citations(text, asked=True) == () and whole_citations(text) == ()
+
+
 def test_acronyms_in_small_letters_are_read_where_nothing_else_is_asked():
     assert [citation.locator for citation in whole_citations("frcp 12 b 6")] == [f"{CIVIL}/rule12/b/6"]
     assert [citation.locator for citation in whole_citations("rule 404(b) fre")] == [f"{EVIDENCE}/rule404/b"]
