@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from retrieval.pages import ask, changes, check, matters, private, views
+from retrieval.pages import ask, changes, check, graph, matters, private, views
 
 app_name = "retrieval"
 urlpatterns = [
@@ -12,6 +12,7 @@ urlpatterns = [
     path("ask/history", ask.change_history, name="history"),
     path("law/", views.law, name="law"),
     path("law/<path:path>", views.provision, name="provision"),
+    path("citations/<path:path>", graph.citations_page, name="citations"),
     path("summary/<path:path>", views.summary, name="summary"),
     path("changes/", changes.changes_page, name="changes"),
     path("changes/<path:path>", changes.compare, name="compare"),

@@ -57,6 +57,10 @@ class Reader:
         """Where the versions of a section are compared, on the same way."""
         return self._address("retrieval:compare", section.locator)
 
+    def citations_url(self, section: Section) -> str:
+        """Where what it cites and is cited by is listed, two steps around."""
+        return self._address("retrieval:citations", section.locator)
+
     def _address(self, page: str, locator: str) -> str:
         query = f"?{urlencode(self.kept)}" if self.kept else ""
         return f"{reverse(page, args=[locator.removeprefix('/')])}{query}"

@@ -418,6 +418,11 @@ def versions_url(reader: Reader, section: Section) -> str:
 
 
 @register.simple_tag
+def citations_url(reader: Reader, section: Section) -> str:
+    return reader.citations_url(section)
+
+
+@register.simple_tag
 def version_url(reader: Reader, version: Section) -> str:
     """A version on a day on which it is in force; one that is in force today, as it is read today."""
     first = version.valid_from

@@ -1,0 +1,63 @@
+"""The page of the citations around a provision: what it cites, what cites it, and what is a step from these; also as a
+file.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from retrieval.access.row_security import as_caller
+from retrieval.corpus import graph
+from retrieval.pages.addresses import ReaderForm
+from retrieval.pages.views import costly
+
+MOST = 250  # provisions around one
+STEPS = 2
+WRITTEN = {  # by the format that is asked for: how a file is written, and what it is
+    "graphml": (graph.as_graphml, "application/graphml+xml"),
+    "jsonl": (graph.as_json, "application/x-ndjson"),
+}
+
+
+@require_safe
+@costly
+def citations_page(request: HttpRequest, path: str) -> HttpResponse:
+    """As far as the caller may read both ends."""
+    reader = ReaderForm(request.GET).reader(request.caller)
+    with as_caller(reader.caller):
+        section = reader.readable.filter(locator=f"/{path}").select_related("document", "domain").first()
+        if section is None:
+            raise Http404
+        ways = ("made", "received")
+        found = graph.around(section, reader.caller, reader.as_of, depth=STEPS, ways=ways, limit=MOST)
+        if request.GET.get("format") in WRITTEN:
+            return as_file(found, request.GET["format"], path)
+        context = {"section": section, "reader": reader, "most": len(found["nodes"]) == MOST and MOST}
+        return render(request, "retrieval/citations.html", context | parted(found))
+
+
+def as_file(found: dict, form: str, path: str) -> HttpResponse:
+    write, kind = WRITTEN[form]
+    edges = ({"text": "", "pin": edge["target"]} | edge for edge in found["edges"])
+    headers = {"Content-Disposition": f'attachment; filename="{path.replace("/", "-")}.{form}"'}
+    lines: Iterable[str] = write(found["nodes"], edges)
+    return HttpResponse("\n".join(lines) + "\n", content_type=f"{kind}; charset=utf-8", headers=headers)
+
+
+def parted(found: dict) -> dict[str, list]:
+    """What the provision cites and is cited by; and what is a step from these, with the citations of those between."""
+    nodes = {node["locator"]: node for node in found["nodes"]}
+    here = found["nodes"][0]["locator"]
+    beside: dict[str, list[str]] = defaultdict(list)
+    for edge in found["edges"]:
+        for one, other in ((edge["source"], edge["target"]), (edge["target"], edge["source"])):
+            if nodes[one]["depth"] == STEPS and nodes[other]["citation"] not in beside[one]:
+                beside[one].append(nodes[other]["citation"])
+    return {
+        "cites": [nodes[edge["target"]] for edge in found["edges"] if edge["source"] == here],
+        "cited_by": [nodes[edge["source"]] for edge in found["edges"] if edge["target"] == here],
+        "farther": [(nodes[locator], ", ".join(by)) for locator, by in beside.items()],
+    }
