@@ -1,9 +1,10 @@
 """What tells documents apart that a site made itself and gave one title: their files, and when these came."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.formats import date_format
 
@@ -11,34 +12,52 @@ from retrieval.access.caller import Caller
 from retrieval.models import Document, Section
 
 OFFICIAL = "/us/"  # what is published there has titles of its own
+MOST = 100  # others of the titles that are shown, of public ones and of those that the caller was granted
 
 
 def told_apart(locators: Collection[str], caller: Caller) -> dict[str, str]:
-    """By these locators, of documents or places in them, what tells those of one title apart, in the language of the
-    moment; of all others nothing.
+    """By these locators, of documents or places in them, what tells those apart that have their title with each other
+    or with another in force of their domain that the caller may read, in the language of the moment; of the rest
+    nothing.
     """
     own = {locator for locator in locators if not locator.startswith(OFFICIAL)}
-    if len(own) < 2:
+    if not own:
         return {}
     sections = Section.objects.live().visible_to(caller).filter(locator__in=own)
     holders = dict(sections.order_by().values_list("locator", "document"))
     documents = Document.objects.visible_to(caller).filter(Q(locator__in=own) | Q(pk__in=holders.values()))
     by_id = {document.pk: document for document in documents}
     holders |= {document.locator: document.pk for document in by_id.values() if document.locator in own}
-    apart = apart_by_id(by_id.values())
+    apart = apart_by_id(by_id.values(), of_same_titles(by_id.values(), caller))
     return {locator: apart[pk] for locator, pk in holders.items() if pk in apart}
 
 
-def apart_by_id(documents: Iterable[Document]) -> dict[int, str]:
-    """The name of its file, and where this is another's too when it came."""
+def of_same_titles(shown: Collection[Document], caller: Caller) -> Iterator[Document]:
+    """The others of their domains, as far as they are looked for: by an index of titles, and among what was granted."""
+    titles = {(document.domain_id, document.title.casefold()) for document in shown}
+    alike = Q(cited_as__in={document.cited_as for document in shown}, domain__in={domain for domain, _ in titles})
+    held = [Document.objects.held_by(caller)] if caller.principals else []
+    first = chain(*(
+        each.filter(alike).values_list("pk", flat=True)[:MOST] for each in (Document.objects.filter(private=False), *held)
+    ))
+    others = Document.objects.filter(pk__in=set(first) - {document.pk for document in shown})
+    in_force = Exists(Section.objects.live().in_force().filter(document=OuterRef("pk")))
+    found = others.filter(in_force).order_by("pk")
+    return (each for each in found if (each.domain_id, each.title.casefold()) in titles)
+
+
+def apart_by_id(documents: Iterable[Document], others: Iterable[Document] = ()) -> dict[int, str]:
+    """The name of its file, and where this is another's too, or nobody knows, when it came. `others`: of the same
+    titles, which are not shown.
+    """
     by_title = defaultdict(list)
-    for document in {document.pk: document for document in documents}.values():
+    for document in {document.pk: document for document in (*documents, *others)}.values():
         by_title[document.title.casefold()].append(document)
     apart = {}
     for same in by_title.values():
         files = Counter(document.filename for document in same)
         for document in same if len(same) > 1 else ():
-            is_told = document.filename and files[document.filename] == 1
+            is_told = document.filename and files[document.filename] == 1 and len(same) < MOST
             apart[document.pk] = document.filename if is_told else came(document)
     return apart
 

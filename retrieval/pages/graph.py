@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from retrieval.access.row_security import as_caller
 from retrieval.corpus import graph
+from retrieval.corpus.same_titles import told_apart
 from retrieval.pages.addresses import ReaderForm
 from retrieval.pages.views import costly
 
@@ -35,7 +36,9 @@ def citations_page(request: HttpRequest, path: str) -> HttpResponse:
         found = graph.around(section, reader.caller, reader.as_of, depth=STEPS, ways=ways, limit=MOST)
         if request.GET.get("format") in WRITTEN:
             return as_file(found, request.GET["format"], path)
-        context = {"section": section, "reader": reader, "most": len(found["nodes"]) == MOST and MOST}
+        apart = told_apart([node["locator"] for node in found["nodes"]], reader.caller)
+        most = len(found["nodes"]) == MOST and MOST
+        context = {"section": section, "reader": reader, "most": most, "apart": apart}
         return render(request, "retrieval/citations.html", context | parted(found))
 
 

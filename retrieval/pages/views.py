@@ -380,6 +380,7 @@ def read_page(request: HttpRequest, locator: str, options: Reader) -> HttpRespon
         "absence": ended_by_then(page.section, options),
         "permanent": request.build_absolute_uri(here),
         "withdrawn": page.section.valid_to and withdrawn_on(page.document),
+        "apart": told_apart([each.locator for each in (*page.cited_by, *page.related)], options.caller),
         "not_yet": bool(page.section.valid_from and page.section.valid_from > today),
         "canonical": request.build_absolute_uri(reverse("retrieval:provision", args=[page.section.path])),
         "questions": [] if options.as_of else questions_near(page.section, get_language(), options.caller),
