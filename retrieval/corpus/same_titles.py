@@ -36,10 +36,10 @@ def of_same_titles(shown: Collection[Document], caller: Caller) -> Iterator[Docu
     """The others of their domains, as far as they are looked for: by an index of titles, and among what was granted."""
     titles = {(document.domain_id, document.title.casefold()) for document in shown}
     alike = Q(cited_as__in={document.cited_as for document in shown}, domain__in={domain for domain, _ in titles})
-    held = [Document.objects.held_by(caller)] if caller.principals else []
-    first = chain(*(
-        each.filter(alike).values_list("pk", flat=True)[:MOST] for each in (Document.objects.filter(private=False), *held)
-    ))
+    read = [Document.objects.filter(private=False)]
+    if caller.principals:
+        read.append(Document.objects.held_by(caller))
+    first = chain(*(each.filter(alike).values_list("pk", flat=True)[:MOST] for each in read))
     others = Document.objects.filter(pk__in=set(first) - {document.pk for document in shown})
     in_force = Exists(Section.objects.live().in_force().filter(document=OuterRef("pk")))
     found = others.filter(in_force).order_by("pk")
