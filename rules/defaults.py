@@ -1,6 +1,5 @@
 """Curated content that ships. Loading it again adds rows never seen here; what staff changed or deleted stays so."""
 
-import csv
 import json
 from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import zip_longest
@@ -13,9 +12,9 @@ from simple_history.utils import bulk_create_with_history, bulk_update_with_hist
 
 from retrieval.models import Domain
 from rules.models import Alias, DomainThreshold, GlossaryTerm
+from rules.shipped import FIXTURES, GLOSSARY, SPOKEN_GLOSSARY, rows_of
 from rules.thresholds.publishing import publish
 
-FIXTURES = Path(__file__).parent / "fixtures"
 WAITING = FIXTURES / "waiting"  # a file for each domain that is loaded later, if at all: a provision's names a line
 BEGINS = '{"locator": "'  # each of their lines
 BATCH = 2_000  # rows written at a time
@@ -28,11 +27,6 @@ Key = tuple[str, str, str]  # what NAMED_BY names
 def load() -> dict[str, int]:
     """How many rows of each kind were added."""
     return {"aliases": load_aliases(), "glossary": load_glossary(), "thresholds": load_thresholds()}
-
-
-def rows_of(name: str) -> Iterator[dict[str, str]]:
-    with (FIXTURES / name).open(encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file)
 
 
 def load_aliases() -> int:
@@ -130,7 +124,8 @@ def point(domain: Domain, sentences: Mapping[Key, str]) -> None:
 def load_glossary() -> int:
     seen = set(GlossaryTerm.objects.values_list("spanish", flat=True))
     seen |= set(GlossaryTerm.history.values_list("spanish", flat=True))
-    new = [GlossaryTerm(**row) for row in rows_of("glossary.csv") if row["spanish"] not in seen]
+    rows = (*rows_of(GLOSSARY), *rows_of(SPOKEN_GLOSSARY))
+    new = [GlossaryTerm(**row) for row in rows if row["spanish"] not in seen]
     return len(GlossaryTerm.objects.bulk_create(new))
 
 

@@ -38,6 +38,7 @@ from rules.models import (
     QuestionPhrase,
     Rule,
 )
+from rules.shipped import SPOKEN_GLOSSARY, rows_of
 
 T = TypeVar("T")
 BATCH = 2_000  # rows read at a time
@@ -260,15 +261,18 @@ def named_places(
 
 @lru_cache(maxsize=2)
 def glossary(version: int) -> Glossary:
-    return Glossary(dict(GlossaryTerm.objects.filter(enabled=True).values_list("spanish", "english")))
+    return Glossary(dict(GlossaryTerm.objects.filter(enabled=True).values_list("spanish", "english")), spoken=True)
 
 
 @lru_cache(maxsize=2)
 def spanish_terms(version: int) -> Mapping[str, str]:
     """The Spanish of English terms of several words that have one. A single word may be a noun in one sentence and a
-    verb in another; which of several Spanish words is right in a sentence nobody says here.
+    verb in another; which of several Spanish words is right in a sentence nobody says here. What shipped as people say
+    it is no Spanish of law.
     """
-    rows = GlossaryTerm.objects.filter(enabled=True, english__contains=" ").values_list("english", "spanish")
+    spoken = [row["spanish"] for row in rows_of(SPOKEN_GLOSSARY)]
+    terms = GlossaryTerm.objects.filter(enabled=True, english__contains=" ").exclude(spanish__in=spoken)
+    rows = terms.values_list("english", "spanish")
     count = Counter(english for english, _ in rows)
     return {english: spanish for english, spanish in rows if count[english] == 1}
 

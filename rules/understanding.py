@@ -17,6 +17,7 @@ from retrieval.text.analyzer import tokens
 from retrieval.text.language import ENGLISH_FUNCTION_WORDS, SPANISH_FUNCTION_WORDS
 from retrieval.text.normalization import fold
 from retrieval.text.spelling import forms, long_words, often, respelled
+from retrieval.text.spoken_spanish import STANDARD
 from rules import published
 
 
@@ -57,10 +58,12 @@ def corrected_spanish(query: Query, engine: Apertium, *, slips: int = 1) -> str:
     words = words_read_whole(query)
     if not words or has_private(query):
         return query.original
-    named = [*named_words(query, "es"), published.words_of_glossary(query.versions.get("glossary", 0))]
+    version = query.versions.get("glossary", 0)
+    named, terms = [*named_words(query, "es"), published.words_of_glossary(version)], published.glossary(version)
     cited = [(found.start, found.end) for found in query.citations]
     long = {fold(place[0]) for place in long_words(query.original, kept=cited)}
-    doubtful = sorted(long - SPANISH_FUNCTION_WORDS - words - {word for word in long if often(word, named)})
+    known = {word for word in long if often(word, named) or word in STANDARD or word in terms}
+    doubtful = sorted(long - SPANISH_FUNCTION_WORDS - words - known)
     if not doubtful:
         return query.original
     wrong = set(doubtful) & set(tokens(engine.translate(", ".join(doubtful))))

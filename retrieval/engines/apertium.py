@@ -18,6 +18,7 @@ from pathlib import Path
 
 from retrieval.errors import NotRun
 from retrieval.text.normalization import fold
+from retrieval.text.spoken_spanish import standard
 
 MODE = Path("/usr/share/apertium/modes/spa-eng.mode")
 INTO_SPANISH = MODE.with_name("eng-spa.mode")
@@ -159,14 +160,16 @@ class Apertium:
         self._rest_until = 0.0
         _engines.add(self)
 
-    def translate(self, text: str) -> str:
-        """``text`` in the other language, on one line. Raises TranslationUnavailable, also for an overlong text."""
+    def translate(self, text: str, *, unaccented: bool | None = None) -> str:
+        """``text`` in the other language, on one line. ``unaccented``: whether its words may lack their accents, where
+        it was changed since it was typed. Raises TranslationUnavailable, also for an overlong text.
+        """
         if len(text) > MAX_CHARACTERS:
             raise TranslationUnavailable(f"Texts over {MAX_CHARACTERS} characters are not translated.")
         asked = clean(text)
         if not asked:
             return ""
-        marked = asked if self._mode.stem == INTO_SPANISH.stem else mark_unaccented(asked)
+        marked = asked if self._mode.stem == INTO_SPANISH.stem else prepared(asked, unaccented)
         with self._lock:
             answer = self._answer(escape(marked).encode())
         made = unescape(answer.decode().removesuffix("."))
@@ -260,10 +263,20 @@ _AMBIGUOUS = {*_ASKING, "desde", "entre", "esta", "estas", "este", "esto", "esto
 _AMBIGUOUS |= {"para", "pero", "sobre", "solo"}
 
 
+def is_accented(text: str) -> bool:
+    return _ACCENTED.search(text) is not None
+
+
+def prepared(text: str, unaccented: bool | None = None) -> str:
+    """Spoken words as dictionaries have them, and of a text without any accent what may lack one marked."""
+    if unaccented is None:
+        unaccented = not is_accented(text)
+    text = standard(text)
+    return mark_unaccented(text) if unaccented else text
+
+
 def mark_unaccented(text: str) -> str:
-    """Mark what may lack its accent, for ``spanish-accents.rcx``; a text with any accent is left as it is."""
-    if _ACCENTED.search(text):
-        return text
+    """Mark what may lack its accent, for ``spanish-accents.rcx``."""
     text = re.sub(r"\b([Aa])n(os?)\b", r"\1ñ\2", text)
     text = _LONG_WORD.sub(_mark_word, text)
     return _FIRST_WORD.sub(_ask_first, text)

@@ -15,6 +15,7 @@ from retrieval.models import Domain, Section
 from retrieval.text.analyzer import stems
 from rules import defaults
 from rules.models import Alias, DomainThreshold, GlossaryTerm
+from rules.shipped import SPOKEN_GLOSSARY
 from rules.thresholds.publishing import next_version, publish
 from tests.builders import a_document, a_section
 from tests.conftest import ROOT
@@ -57,7 +58,7 @@ def aliases():
 
 @pytest.fixture(scope="module")
 def glossary():
-    return rows(GLOSSARY)
+    return [*rows(GLOSSARY), *rows(GLOSSARY.with_name(SPOKEN_GLOSSARY))]
 
 
 @pytest.fixture(scope="module")

@@ -317,3 +317,10 @@ def an_alias(text: str, **fields) -> Alias:
 
 def matched(table: published.AliasTable, text: str) -> list[str]:
     return [match.text for match in table.matches(text, "en")]
+
+
+def test_law_is_not_put_into_spanish_with_what_people_say():
+    version = current_versions().get("glossary", 0)
+    assert published.spanish_terms(version)["burden of proof"] == "carga de la prueba"
+    assert published.glossary(version).find("guachimanes")[0].english == "security guards"
+    assert "security guards" not in published.spanish_terms(version)
