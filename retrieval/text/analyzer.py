@@ -61,14 +61,14 @@ def stems(text: str, language: str) -> list[str]:
 
 def words(text: str, language: str, *, wanted: Set[str] | None = None) -> list[Word]:
     """The words of a text in reading order, or those that have a wanted stem."""
-    found, end = [], 0
-    for written in _written(text):
-        start = text.find(written, end)  # no letter stands between words
-        end = start + len(written)
-        its = _stems(written, language)
-        if wanted is None or not wanted.isdisjoint(its):
-            found.append(Word(start, end, its))
-    return found
+    pattern = _pattern(text)
+    every = {
+        written: its
+        for written in set(pattern.findall(text))
+        for its in [_stems(written, language)]
+        if wanted is None or not wanted.isdisjoint(its)
+    }
+    return [Word(*at.span(), every[at[0]]) for at in pattern.finditer(text) if at[0] in every] if every else []
 
 
 def terms(text: str, language: str) -> list[str]:
@@ -78,7 +78,11 @@ def terms(text: str, language: str) -> list[str]:
 
 
 def _written(text: str) -> list[str]:
-    return (_WRITTEN if _SELDOM.search(text) else _USUAL).findall(text)
+    return _pattern(text).findall(text)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return _WRITTEN if _SELDOM.search(text) else _USUAL
 
 
 @cache

@@ -175,3 +175,10 @@ def test_every_stop_word_is_left_out_however_it_is_written(language):
 def test_accented_spanish_stop_words_are_stop_words():
     accented = "él más mí sí tú cuál cuándo qué quién por qué también está dónde cómo"
     assert {"quien", "tambi"} & stop_stems("es") and terms(f"{accented} asilo", "es") == terms("asilo", "es")
+
+
+@given(st.text(), st.sets(st.text(alphabet="abens", max_size=4)), languages)
+@example("Aliens' asylum, the ½ asylum ones and ASYLUM", {"asylum", "½"}, "en")
+def test_wanted_words_are_those_of_the_text_with_a_wanted_stem(text, wanted, language):
+    wanted |= {*stems(text, language)[::3]}
+    assert words(text, language, wanted=wanted) == [w for w in words(text, language) if wanted & {*w.stems}]
