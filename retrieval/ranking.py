@@ -45,6 +45,7 @@ class DomainScope:
     always_searched: bool = False  # greetings too
     names: tuple[str, ...] = ()  # in English and Spanish
     holds_law: bool = True
+    takes_uploads: bool = False  # of documents that the site made itself, which have no form of citation of their own
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,9 +51,9 @@ def visible_domains(caller: Caller) -> Statement:
 
 def _visible_domains(principals: tuple[str, ...]) -> QuerySet:
     columns = ("id", "slug", "corpus_version", "visibility", "languages", "locator_prefix", "always_searched")
-    versions = RawSQL("SELECT json_object_agg(name, number) FROM retrieval_version", ())
+    versions = RawSQL("SELECT json_object_agg(name, number)::text FROM retrieval_version", ())
     visible = Domain.objects.visible_to(Caller(principals))
-    return visible.values_list(*columns, "holds_law", "name", "name_es", versions)
+    return visible.values_list(*columns, "holds_law", "citation_style", "name", "name_es", versions)
 
 
 def readable(caller: Caller, day: date | None, *columns: str) -> Statement:

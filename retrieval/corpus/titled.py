@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from retrieval.citations.citation import Citation, Found, Item, Source, cite_plain, longest
 from retrieval.citations.titled import Name, Numbered, as_words, whole, within
 from retrieval.corpus.filters import inside, searched
-from retrieval.models import Anchor, Document, Domain, Section
+from retrieval.models import Anchor, Document, Section
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
 from retrieval.ranking import Query
 
@@ -129,8 +129,8 @@ class Own:
     @cached_property
     def domains(self) -> dict[int, tuple[str, ...]]:
         """What each of their domains is called."""
-        named = Domain.objects.filter(pk__in=self.query.domain_ids, citation_style="plain")
-        return {pk: tuple(map(as_words, names)) for pk, *names in named.values_list("pk", "name", "name_es", "slug")}
+        own = (domain for domain in self.query.domains if domain.takes_uploads)
+        return {domain.id: tuple(map(as_words, (*domain.names, domain.slug))) for domain in own}
 
     @cached_property
     def held(self) -> DocumentQuerySet | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
+import orjson
 from django.conf import settings
 from django.utils import timezone
 
@@ -119,16 +120,15 @@ def reading(caller: Caller, day: date | None = None) -> Query:
 
 def in_sight(caller: Caller) -> tuple[dict[str, DomainScope], dict[str, int]]:
     """All domains that the caller may see, by slug, and the versions of what curators made."""
-    domains, versions = {}, {}
-    for pk, slug, version, visibility, languages, prefix, always, is_law, *names, numbers in statements.rows(
-        *statements.visible_domains(caller)
-    ):
+    domains, versions = {}, "{}"
+    found = statements.rows(*statements.visible_domains(caller))
+    for pk, slug, version, visibility, languages, prefix, always, is_law, style, *names, numbers in found:
         private = visibility == Domain.Visibility.PRIVATE
         known = (tuple(languages), prefix.strip("/").partition("/")[0], prefix, always)
-        named = tuple(filter(None, names))
-        domains[slug] = DomainScope(pk, slug, version, private, *known, names=named, holds_law=is_law)
+        told = {"names": tuple(filter(None, names)), "holds_law": is_law, "takes_uploads": style == "plain"}
+        domains[slug] = DomainScope(pk, slug, version, private, *known, **told)
         versions = numbers
-    return domains, versions
+    return domains, orjson.loads(versions)
 
 
 def asked_of(domains: Mapping[str, DomainScope], slugs: Sequence[str]) -> tuple[DomainScope, ...]:
