@@ -11,13 +11,16 @@ from django.db.models import Exists, F, OuterRef, Subquery
 from django.utils.formats import date_format
 from django.utils.translation import gettext
 
+from retrieval.access.caller import Caller
 from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS
 from retrieval.corpus import history
 from retrieval.corpus.filters import above
+from retrieval.corpus.statements import rows, written
 from retrieval.corpus.withdrawn import withdrawn_days, withdrawn_on
 from retrieval.errors import gettext_noop
 from retrieval.models import Document, Section
 from retrieval.models.corpus import SectionQuerySet
+from retrieval.ranking import Query
 
 ENDED, NOT_YET, UNKNOWN = "no_longer_in_force", "not_yet_in_force", "unknown"
 ENDED_BY_LAW = gettext_noop("There was no %(citation)s in force on %(asked)s.")
@@ -85,8 +88,29 @@ def absence_at(locator: str, known: SectionQuerySet, asked: date) -> Absence | N
     nearest = next((place for place in (locator, *reversed(above(locator))) if place in found), None)
     if nearest and (nearest == locator or found[nearest].text.is_result):
         return found[nearest]
-    text = known.filter(document__locator=locator).select_related("document").first()
+    text = known.filter(document__locator=locator).order_by("domain_id", "pk").select_related("document").first()
     return absence_of(text.document, known, asked) if text else None
+
+
+HAS_TEXTS = """
+SELECT EXISTS (SELECT FROM ({known}) AS known
+               WHERE locator = ANY(%s) AND (is_result OR locator = %s) AND domain_id = ANY(%s))
+    OR EXISTS (SELECT FROM retrieval_document WHERE locator = %s AND domain_id = ANY(%s))
+"""
+
+
+def may_be_told(locator: str, query: Query) -> bool:
+    """Whether `absence_at` may tell anything: texts of any day are here of the place or what it stands in, or it is a
+    document. Of most places that are not here there are none, which one statement says that is written once.
+    """
+    known, scope = written(_known, query.caller.principals)
+    places, domains = [locator, *above(locator)], query.domain_ids
+    (found,) = rows(HAS_TEXTS.format(known=known), [*scope, places, locator, domains, locator, domains])
+    return found[0]
+
+
+def _known(principals: tuple[str, ...]) -> SectionQuerySet:
+    return Section.objects.live().visible_to(Caller(principals)).order_by()
 
 
 def absence_of(document: Document, known: SectionQuerySet, asked: date) -> Absence | None:

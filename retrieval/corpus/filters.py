@@ -4,6 +4,7 @@ Builds QuerySets and parts of statements. It never widens what a caller may read
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from functools import lru_cache, reduce
 from operator import attrgetter, or_
 from threading import Lock
@@ -15,7 +16,8 @@ from django.db.models import CharField, Exists, Func, JSONField, OuterRef, Q, Qu
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.lookups import Exact, GreaterThanOrEqual, IContains, IExact, LessThanOrEqual
 
-from retrieval.corpus.statements import Statement
+from retrieval.access.caller import Caller
+from retrieval.corpus.statements import Statement, written
 from retrieval.models import Anchor, Chunk, Citation, Section
 from retrieval.models.corpus import SectionQuerySet
 from retrieval.ranking import Query
@@ -77,16 +79,29 @@ def in_subtree(part: Part, of: str = "") -> Q:
     return inside if end is None else inside & Q(**{f"{of}position__lt": end})
 
 
-def inside(query: Query) -> Q:
+def inside(within: Selection | None) -> Q:
     """What the caller restricts the search to, as a condition on sections, those without chunks among them."""
-    parts = (query.within or Selection()).parts
+    parts = (within or Selection()).parts
     return reduce(or_, map(in_subtree, parts)) if parts else Q()
 
 
 def searched(query: Query) -> SectionQuerySet:
     """What the caller may read, in the domains and the places that are searched."""
     readable = Section.objects.readable(query.caller, query.as_of)
-    return readable.filter(inside(query), domain__in=query.domain_ids)
+    return readable.filter(inside(query.within), domain__in=query.domain_ids)
+
+
+SEARCHED = "SELECT * FROM ({sections}) AS sections WHERE domain_id = ANY(%s)"
+
+
+def written_as_searched(query: Query) -> Statement:
+    """What `searched` gives, in no order, as SQL that is written once for each caller, day and restriction."""
+    sections, parameters = written(_within, query.caller.principals, query.as_of, query.within)
+    return SEARCHED.format(sections=sections), (*parameters, query.domain_ids)
+
+
+def _within(principals: tuple[str, ...], day: date | None, within: Selection | None) -> QuerySet:
+    return Section.objects.readable(Caller(principals), day).filter(inside(within)).order_by()
 
 
 def under_heading(part: Part) -> Q:

@@ -18,19 +18,24 @@ _RANGE = re.compile(r"/us/(?:cfr|usc)/t\w+/s(?:(?P<part>\d+\.)(\w+)-(?P=part)(\w
 
 
 def holding_ranges(locators: Iterable[str], readable: SectionQuerySet) -> dict[str, Section]:
-    """By locator of a section, or a place in one, the provision that stands for its number; by one statement."""
+    """By locator of a section, or a place in one, the provision that stands for its number; by one statement, and one
+    more where there is any.
+    """
     cited = {locator: found for locator in locators if (found := _CITED.fullmatch(locator))}
     named = {(one["under"], f"-{one['part']}" if one["part"] else "...") for one in cited.values()}
     if not named:
         return {}
     alike = reduce(or_, (Q(locator__under=under, locator__contains=mark) for under, mark in named))
-    ranges = [(section, ends) for section in readable.filter(alike) if (ends := ends_of(section.locator))]
-    return {
-        locator: section
+    found = readable.filter(alike).order_by("document_id", "position", "id").values_list("pk", "locator")
+    ranges = [(pk, place, ends) for pk, place in found if (ends := ends_of(place))]
+    holding = {
+        locator: pk
         for locator, one in cited.items()
-        for section, (first, last) in ranges
-        if section.locator.startswith(one["under"]) and first <= key(one["number"]) <= last
+        for pk, place, (first, last) in ranges
+        if place.startswith(one["under"]) and first <= key(one["number"]) <= last
     }
+    sections = readable.in_bulk(holding.values()) if holding else {}
+    return {locator: sections[pk] for locator, pk in holding.items() if pk in sections}
 
 
 def ends_of(locator: str) -> tuple[Key, Key] | None:

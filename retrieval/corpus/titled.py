@@ -143,7 +143,7 @@ class Own:
         """Public ones, which are found by their numbers, and private ones, by their documents."""
         readable = searched(self.query)
         if self.ever:
-            readable = Section.objects.live().visible_to(self.query.caller).filter(inside(self.query))
+            readable = Section.objects.live().visible_to(self.query.caller).filter(inside(self.query.within))
         found = readable.filter(domain__in=list(domains))
         held = [] if self.held is None else [found.filter(private=True, document__in=self.held.values("pk"))]
         return [found.filter(private=False), *held]

@@ -40,7 +40,8 @@ def notes_with(query: Query, most: int) -> list[dict]:
 
 def searched(query: Query) -> SectionQuerySet:
     """What the caller may read on the day, where the search looks; rules leave those of which they leave a chunk."""
-    readable = Section.objects.readable(query.caller, query.as_of).filter(inside(query), domain__in=query.domain_ids)
+    readable = Section.objects.readable(query.caller, query.as_of)
+    readable = readable.filter(inside(query.within), domain__in=query.domain_ids)
     return readable.filter(sections_within(query)) if query.include or query.exclude else readable
 
 

@@ -14,7 +14,7 @@ from retrieval import pipeline
 from retrieval.access import row_security
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.corpus import statements, subtrees
-from retrieval.corpus.absence import absence_at
+from retrieval.corpus.absence import absence_at, may_be_told
 from retrieval.engines import loaded
 from retrieval.errors import NotFound, gettext_noop
 from retrieval.models import Domain, Section
@@ -234,7 +234,7 @@ def query_of(
 def absent_in(query: Query) -> dict | None:
     """What the citation that is unresolved leads to on other days, in what was searched."""
     cited = next((one for one in query.citations if one.normalized == query.unresolved), None)
-    if cited is None:
+    if cited is None or not may_be_told(cited.locator, query):
         return None
     known = Section.objects.live().visible_to(query.caller).filter(domain__in=query.domain_ids)
     absence = absence_at(cited.locator, known, query.as_of or timezone.localdate())

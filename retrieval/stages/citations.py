@@ -10,17 +10,19 @@ from datetime import date
 from functools import reduce
 from operator import or_
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
+from django.db.models.query import RawQuerySet
 
 from retrieval.citations.amending import changed_provisions, changing_provisions
 from retrieval.citations.citation import Citation
 from retrieval.citations.finding import absent_provision, find_citations, named_case, whole_citations
 from retrieval.citations.titled import beside
 from retrieval.corpus import decided_cases, history, titled
-from retrieval.corpus.filters import above, searched
+from retrieval.corpus.filters import above, searched, written_as_searched
 from retrieval.corpus.history import Change, is_within
 from retrieval.corpus.moved import MOVED, where_it_went
 from retrieval.corpus.ranges import holding_ranges
+from retrieval.corpus.statements import rows
 from retrieval.models import Section
 from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Query, Ranking, Reason
@@ -224,10 +226,10 @@ def places_of(query: Query, locators: Sequence[str]) -> dict[str, Place]:
     chains = {place: [place, *above(place)[:1:-1]] for place in {*locators, *map(lettered, locators)}}
     names = {name for chain in chains.values() for name in chain}
     readable = searched(query)
-    sections = {section.locator: section for section in readable.filter(locator__in=names)}
+    sections = sections_at(query, names)
     wanted = {locator: read_as(locator, sections) for locator in locators}
     nearest = {locator: next((name for name in chains[locator] if name in sections), "") for locator in wanted.values()}
-    pins = anchored(readable, [locator for locator in nearest if locator not in sections])
+    pins = anchored(query, [locator for locator in nearest if locator not in sections])
     pages = cases_with_pages(readable, [locator for locator in nearest if not nearest[locator] and locator not in pins])
     ranges = holding_ranges([at for at, name in nearest.items() if at not in pins and name.count("/") < 4], readable)
 
@@ -241,6 +243,23 @@ def places_of(query: Query, locators: Sequence[str]) -> dict[str, Place]:
         return Place(locator, pages[locator], None, True) if locator in pages else None
 
     return {cited: found for cited, locator in wanted.items() if (found := place(locator))}
+
+
+PLACES = "SELECT * FROM ({searched}) AS searched WHERE locator = ANY(%s) ORDER BY document_id, position, id"
+ANCHORED = """
+SELECT searched.*, anchor.locator AS place FROM ({searched}) AS searched
+JOIN retrieval_anchor anchor ON anchor.section_id = searched.id WHERE anchor.locator = ANY(%s)
+ORDER BY document_id, position, id
+"""
+
+
+def sections_at(query: Query, locators: Iterable[str]) -> dict[str, Section]:
+    return {section.locator: section for section in sections_by(PLACES, query, locators)}
+
+
+def sections_by(sql: str, query: Query, locators: Iterable[str]) -> RawQuerySet:
+    readable, scope = written_as_searched(query)
+    return Section.objects.raw(sql.format(searched=readable), [*scope, list(locators)])
 
 
 def anchored_place(locator: str, section: Section) -> Place:
@@ -294,23 +313,27 @@ def page_in(locator: str) -> tuple[str, int] | None:
     return (read["volume"], int(read["page"])) if read else None
 
 
+ALIKE = f"""
+WITH searched AS NOT MATERIALIZED (SELECT * FROM ({{searched}}) AS every WHERE is_result), nearest AS (
+    SELECT begins, ends FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY AS names(begins, ends, place)
+    WHERE EXISTS (SELECT FROM searched WHERE locator ~>=~ begins AND locator ~<~ ends) ORDER BY place LIMIT 1
+)
+SELECT id, domain_id, locator FROM nearest JOIN searched ON locator ~>=~ begins AND locator ~<~ ends
+ORDER BY position, id LIMIT {NEAR_MISSES}
+"""
+
+
 def named_alike(query: Query, locator: str, above: str) -> list[tuple[int, int, str]]:
     """The first provisions (id, domain, locator) whose locator begins with most of this one's, below the one above."""
-    readable = searched(query).results()
-    for end in range(len(locator) - 1, len(above), -1):
-        alike = readable.filter(locator__under=locator[:end]).order_by("position", "id")
-        if found := list(alike.values_list("pk", "domain_id", "locator")[:NEAR_MISSES]):
-            return found
-    return []
+    begins = [locator[:end] for end in range(len(locator) - 1, len(above), -1)]
+    ends = [f"{beginning[:-1]}{chr(ord(beginning[-1]) + 1)}" for beginning in begins]
+    readable, scope = written_as_searched(query)
+    return rows(ALIKE.format(searched=readable), [*scope, begins, ends])
 
 
-def anchored(readable: QuerySet[Section], locators: list[str]) -> dict[str, Section]:
+def anchored(query: Query, locators: list[str]) -> dict[str, Section]:
     """Sections holding these deeper places, by locator."""
-    if not locators:
-        return {}
-    found = readable.filter(anchors__locator__in=locators).annotate(place=F("anchors__locator"))
-    found = found.select_related("parent")
-    return {section.place: section for section in found}
+    return {section.place: section for section in sections_by(ANCHORED, query, locators)} if locators else {}
 
 
 def result_sections(query: Query, place: Place) -> list[int]:

@@ -6,8 +6,9 @@ import pytest
 
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
-from retrieval.corpus.absence import absence_at
+from retrieval.corpus.absence import absence_at, may_be_told
 from retrieval.models import Domain, Section
+from retrieval.search.service import reading
 from tests.builders import a_document, a_section, grant
 from tests.retrieval.corpus.past_law import FIRST, TITLE, regulations  # noqa: F401
 
@@ -34,6 +35,13 @@ OLD, THEN = date(2004, 1, 1), date(2012, 1, 1)
 def test_what_has_no_text_on_a_day_had_ended_or_was_to_come_or_is_not_known(place, asked, kind, day):
     absence = absence_at(place, Section.objects.live().visible_to(ANONYMOUS), asked)
     assert (absence.kind, absence.day) == (kind, day)
+    assert may_be_told(place, reading(ANONYMOUS))
+
+
+def test_of_a_place_of_which_no_text_ever_was_here_nothing_is_told(django_assert_num_queries):
+    query = reading(ANONYMOUS)
+    with django_assert_num_queries(1):
+        assert not may_be_told(f"{TITLE}/s9.9", query)
 
 
 @pytest.mark.parametrize(
