@@ -117,6 +117,7 @@ ARF_BACKUP_URL = env.text("ARF_BACKUP_URL")
 DATABASES = {
     "default": {
         **env.database(DATABASE_URL),
+        **({} if DATABASE_URL_GIVEN else {"ENGINE": "arf_site.node.postgres"}),
         "CONN_MAX_AGE": 600,
         "CONN_HEALTH_CHECKS": True,
     }
