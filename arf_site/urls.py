@@ -27,7 +27,10 @@ from retrieval.admin.uploading import upload_page
 
 handler400 = "arf_site.web.failures.bad_request"
 handler500 = "arf_site.web.failures.server_error"
-urlpatterns = [
+urlpatterns = [  # read from the top: what programs ask for most comes first
+    path("api/v1/rules/preview", RulePreviewsView.as_view(), name="api_rule_previews"),
+    path("api/v1/rules/preview/<int:preview_id>", RulePreviewView.as_view(), name="api_rule_preview"),
+    path("api/v1/", include("retrieval.api.urls")),
     path("admin/try/", admin.site.admin_view(try_query), name="admin_try"),
     path("admin/places/", admin.site.admin_view(places_view), name="admin_places"),
     path("admin/upload/", admin.site.admin_view(upload_page), name="admin_upload"),
@@ -52,9 +55,6 @@ urlpatterns = [
     path("login", login, name="login"),
     path("logout", logout, name="logout"),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("api/v1/rules/preview", RulePreviewsView.as_view(), name="api_rule_previews"),
-    path("api/v1/rules/preview/<int:preview_id>", RulePreviewView.as_view(), name="api_rule_preview"),
-    path("api/v1/", include("retrieval.api.urls")),
     path("quality", public_quality_page, name="quality"),
     path("quality.json", QualityView.as_view(), name="quality_json"),
     path("", include("retrieval.urls")),
