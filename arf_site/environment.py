@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from io import StringIO
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,13 @@ OWN_HOST = re.compile(r"\*|[a-z0-9.-]+|\[[0-9a-f:.]+\]")
 ADDRESS = re.compile(r"(?i:https?)://[^\s/?#]+([/?#]\S*)?")
 TRUSTED = re.compile(r"https?://(\*\.)?[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
 ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
+# As Docker Compose reads them from the same file: spaces around “=”, quotes, a comment behind the value.
+LINE = re.compile(
+    r"""\s* (?:export\s+)? (?P<name>[A-Za-z_]\w*) \s* = \s*
+    (?P<value> '[^']*' | "(?:[^"\\]|\\.)*" | [^'"\s#].*? | (?<==)\#.*? | ) (?:\s+\#.*)? \s*""",
+    re.VERBOSE,
+)
+NO_LINE = re.compile(r"\s*(#.*)?")
 YES, NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 
@@ -30,14 +38,12 @@ class Environment(environ.FileAwareEnv):
         super().__init__(**scheme)
         self.asked: set[str] = set()
 
-    def get_value(self, var: str, *args, **kwargs) -> Any:
-        self.asked.add(var)
-        return super().get_value(var, *args, **kwargs)
-
     def text(self, name: str, default: str = "") -> str:
+        """As it is: `get_value` would take what begins with “$” for another variable's name."""
+        self.asked.add(name)
         try:
-            return self.str(name, default="").strip() or default
-        except OSError as problem:
+            return self.ENVIRON.get(name, "").strip() or default
+        except (OSError, ValueError) as problem:
             raise ImproperlyConfigured(f"{name}_FILE cannot be read: {problem}") from problem
 
     def whole(self, name: str, default: int, *, low: int = 0, high: int = 1_000_000_000) -> int:
@@ -154,6 +160,23 @@ class Environment(environ.FileAwareEnv):
                 f"{name} is “{path}”; it cannot be made: {problem.strerror}."
             ) from problem
         return path
+
+
+def read_file(path: Path) -> None:
+    """Sets the variables of a file such as .env, where there is one, that are not set yet. Raises ImproperlyConfigured,
+    without a word of a line, which may hold a secret.
+    """
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as problem:
+        why = getattr(problem, "strerror", None) or "it is no text in UTF-8"
+        raise ImproperlyConfigured(f"{path} cannot be read: {why}.") from None
+    found = [(number, LINE.fullmatch(line)) for number, line in enumerate(lines, 1) if not NO_LINE.fullmatch(line)]
+    if wrong := [str(number) for number, line in found if not line]:
+        raise ImproperlyConfigured(f"{path} cannot be read: line {', '.join(wrong)} must be NAME=VALUE.")
+    environ.Env.read_env(StringIO("\n".join(f"{line['name']}={line['value']}" for _, line in found)))
 
 
 def is_ip(text: str) -> bool:

@@ -6,18 +6,17 @@ Every variable read here is listed in .env.example; a wrong value stops the star
 import secrets
 from pathlib import Path
 
-import environ
 from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 from django.utils.translation import gettext_lazy as _
 
-from arf_site.environment import Environment
+from arf_site.environment import Environment, read_file
 from arf_site.node.postgres.server import app_url
 from arf_site.node.postgres.system import write_file
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
-environ.Env.read_env(BASE_DIR / ".env")
+read_file(BASE_DIR / ".env")
 
 VAR_DIR = env.folder("ARF_VAR_DIR", BASE_DIR / "var")
 

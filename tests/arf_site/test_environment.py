@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import environ
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from arf_site.environment import Environment
+from arf_site.environment import Environment, read_file
 
 
 @pytest.fixture
@@ -144,3 +145,59 @@ def test_a_model_is_a_folder_that_is_there(read, tmp_path):
     assert read("model", str(tmp_path)) == str(tmp_path) and read("model", "") == ""
     with pytest.raises(ImproperlyConfigured, match="ARF_ANY is “/nowhere”; there is no such folder"):
         read("model", "/nowhere")
+
+
+@pytest.fixture
+def read_lines(monkeypatch, tmp_path):
+    """What a file of these lines sets."""
+
+    def read_all(*lines: str) -> dict[str, str]:
+        (tmp_path / ".env").write_text("\n".join(lines))
+        monkeypatch.setattr(environ.Env, "ENVIRON", found := {})
+        read_file(tmp_path / ".env")
+        return found
+
+    return read_all
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("ARF_ANY=8000", "8000"),
+        ("export ARF_ANY = 8000  # the port", "8000"),
+        ("ARF_ANY=", ""),
+        ("ARF_ANY= # nothing yet", ""),
+        ("ARF_ANY=a#b c", "a#b c"),
+        ("ARF_ANY=#a", "#a"),
+        ("ARF_ANY='a # b'  # a comment", "a # b"),
+        (r'ARF_ANY="a\"b"', 'a"b'),
+        ("ARF_ANY=o'clock", "o'clock"),
+        ("ARF_ANY=$ecret", "$ecret"),
+    ],
+)
+def test_a_file_is_read_as_docker_compose_reads_it(read_lines, line, value):
+    assert read_lines("# All of it:", "", line) == {"ARF_ANY": value}
+
+
+@pytest.mark.parametrize(
+    "line", ["ARF_LLM_KEY sk-secret", "ARF_LLM_KEY: sk-secret", "ARF_LLM_KEY='sk-secret", "sk-secret"]
+)
+def test_a_line_that_sets_nothing_stops_the_start_and_is_told_by_its_number(read_lines, line):
+    with pytest.raises(ImproperlyConfigured, match="line 2 must be NAME=VALUE") as refused:
+        read_lines("ARF_PORT=8000", line, "ARF_BIND=0.0.0.0")
+    assert "secret" not in str(refused.value) and refused.value.__context__ is None
+
+
+def test_a_file_that_cannot_be_read_stops_the_start_and_none_does_not(tmp_path):
+    read_file(tmp_path / "none")
+    (tmp_path / "latin").write_bytes(b"ARF_LLM_KEY=\xe9")
+    for unreadable in (tmp_path, tmp_path / "latin"):
+        with pytest.raises(ImproperlyConfigured, match=f"{unreadable} cannot be read"):
+            read_file(unreadable)
+
+
+def test_a_value_that_begins_like_a_variable_of_a_shell_stays_as_it_is(read, monkeypatch, tmp_path):
+    assert read("text", "$ecret99") == "$ecret99"
+    (tmp_path / "secret").write_text("$$")
+    monkeypatch.setenv("ARF_SHELL_LIKE_FILE", str(tmp_path / "secret"))
+    assert Environment().text("ARF_SHELL_LIKE") == "$$"
