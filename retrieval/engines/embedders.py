@@ -85,7 +85,7 @@ class Embedder(Protocol):
 
 
 def load(spec: Mapping) -> Embedder:
-    """The embedder that `spec` names by `kind`: onnx, torch or openai. Without an export onnx gives torch.
+    """The embedder that `spec` names by `kind`: onnx, which needs an export, torch or openai.
 
     Other keys, empty or absent for their defaults: model_dir, export_dir, threads, query_precision,
     document_precision, base_url, api_key, model, timeout, max_tokens. Raises EmbeddingUnavailable.
@@ -93,11 +93,13 @@ def load(spec: Mapping) -> Embedder:
     kind = spec.get("kind") or "onnx"
     if kind == "openai":
         return EndpointEmbedder(**_given(spec, "base_url", "api_key", "model", "timeout", "max_tokens"))
-    if kind not in ("onnx", "torch"):
+    if kind == "torch":
+        return TorchEmbedder(model_dir_of(spec), **_given(spec, "threads"))
+    if kind != "onnx":
         raise EmbeddingUnavailable(f"There is no embedder of kind “{kind}”.")
-    if kind == "onnx" and spec.get("export_dir") and (export_of(spec) / MANIFEST).is_file():
-        return OnnxEmbedder(export_of(spec), **_given(spec, "threads", "query_precision", "document_precision"))
-    return TorchEmbedder(model_dir_of(spec), **_given(spec, "threads"))
+    if not (export_of(spec) / MANIFEST).is_file():
+        raise EmbeddingUnavailable("The embedding model has no export: `manage.py prepare` makes one.")
+    return OnnxEmbedder(export_of(spec), **_given(spec, "threads", "query_precision", "document_precision"))
 
 
 def model_dir_of(spec: Mapping) -> Path:
@@ -360,7 +362,7 @@ class OnnxEmbedder(_Tokenized):
 
 
 class TorchEmbedder(_Tokenized):
-    """The model itself, for a machine without an export: six times slower a query and 400 MB larger."""
+    """The model itself, where the settings say `torch`: six times slower a query and 400 MB larger."""
 
     def __init__(self, model_dir: Path, *, threads: int = 1):
         super().__init__(model_dir / TOKENIZER, max_sequence_length(model_dir))

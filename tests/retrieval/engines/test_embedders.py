@@ -51,9 +51,9 @@ def test_a_spec_that_cannot_be_loaded_is_refused(spec):
         load(spec)
 
 
-def test_load_falls_to_torch_without_an_export_and_its_name_says_so(tmp_path):
-    embedder = load({"kind": "onnx", "export_dir": str(tmp_path), "model_dir": ""})
-    assert embedder.name == "all-MiniLM-L6-v2 fitted to law (torch)"
+def test_without_an_export_nothing_serves_in_its_place(tmp_path):
+    with pytest.raises(EmbeddingUnavailable, match="has no export: `manage.py prepare` makes one"):
+        load({"kind": "onnx", "export_dir": str(tmp_path), "model_dir": ""})
 
 
 def test_the_packaged_model_is_served_with_the_adapter_that_ships():

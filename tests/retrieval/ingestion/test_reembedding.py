@@ -126,7 +126,7 @@ def test_the_model_in_use_serves_by_its_own_export_until_another_is_complete(oth
 
 def test_a_model_that_is_not_exported_is_refused_and_checked(other_model, settings):
     [warning] = checks.embedder_of_the_vectors(None, databases=["default"])
-    assert warning.id == "arf.W004" and "manage.py prepare" in warning.hint
+    assert warning.id == "arf.W004" and "manage.py prepare" in warning.msg
     with pytest.raises(CommandError, match="manage.py prepare"):
         call_command("reembed")
     exported(settings.ARF_EMBEDDER, "another")
