@@ -3,7 +3,7 @@ English first, by the translation that Spanish questions pass through.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 from retrieval.corpus import statements
 from retrieval.engines import loaded
 from retrieval.engines.apertium import TranslationUnavailable
-from retrieval.engines.embedders import EmbeddingUnavailable
+from retrieval.engines.embedders import Embedder, EmbeddingUnavailable
 from retrieval.engines.translation import translate
 from retrieval.errors import NotRun
 from retrieval.models import EmbeddingModel
@@ -21,8 +21,8 @@ from retrieval.text.analyzer import stems
 from rules import published
 from rules.models import Alias, AliasVector
 
-BATCH = 2_000  # aliases embedded, or saved, in one call: a few seconds
-AT_ONCE = 200  # aliases embedded while somebody waits for a page: under a second
+BATCH = 2_000  # aliases looked up, or saved, in one call
+AT_ONCE = 200  # aliases embedded before the clock is looked at, or while somebody waits: most often under a second
 SECONDS = 60.0  # of a task: the queue ends one after two minutes, and begins another each minute
 
 
@@ -31,10 +31,10 @@ def missing(model: EmbeddingModel) -> QuerySet[Alias]:
 
 
 def embed_missing(**among: object) -> int:
-    """Embeds the next aliases, of all or among these, that have no vector by the active model; gives how many. May run
+    """Embeds the aliases, of all or among these, that have no vector by the active model; gives how many. May run
     twice.
     """
-    return saved(next_embedded(**among))
+    return saved([row for portion in embedded(**among) for row in portion])
 
 
 def saved(rows: list[AliasVector]) -> int:
@@ -48,16 +48,22 @@ def saved(rows: list[AliasVector]) -> int:
         return len(AliasVector.objects.bulk_create(current, batch_size=BATCH, ignore_conflicts=True))
 
 
-def next_embedded(**among: object) -> list[AliasVector]:
+def embedded(**among: object) -> Iterator[list[AliasVector]]:
+    """Portion after portion of what is missing, embedded when it is asked for. Raises EmbeddingUnavailable."""
     model = EmbeddingModel.objects.filter(status=EmbeddingModel.Status.ACTIVE).first()
-    batch = list(missing(model).filter(**among).order_by("pk")[:BATCH]) if model else []
-    if not batch:
-        return []
-    try:
-        embedder = loaded.active_embedder().embedder
-    except NotRun:
-        return []  # searches report it, and the system checks
-    english = [english_of(alias) for alias in batch]
+    last = 0
+    while model and (batch := list(missing(model).filter(pk__gt=last, **among).order_by("pk")[:BATCH])):
+        try:
+            embedder = loaded.active_embedder().embedder
+        except NotRun:
+            return  # searches report it, and the system checks
+        for start in range(0, len(batch), AT_ONCE):
+            yield vectors_of(batch[start : start + AT_ONCE], model, embedder)
+        last = batch[-1].pk
+
+
+def vectors_of(aliases: Sequence[Alias], model: EmbeddingModel, embedder: Embedder) -> list[AliasVector]:
+    english = [english_of(alias) for alias in aliases]
     return [
         AliasVector(
             alias=alias,
@@ -65,7 +71,7 @@ def next_embedded(**among: object) -> list[AliasVector]:
             vector=vector.astype(np.float16).tobytes(),
             stems=" ".join(stems(text, "en")),
         )
-        for alias, text, vector in zip(batch, english, embedder.embed_documents(english), strict=True)
+        for alias, text, vector in zip(aliases, english, embedder.embed_documents(english), strict=True)
     ]
 
 
@@ -96,14 +102,14 @@ def embed_all(seconds: float = SECONDS) -> int:
 
 
 def embedded_until(moment: float) -> list[AliasVector]:
-    """At least one batch, and no other that would probably not be ready by then. Raises EmbeddingUnavailable if there
+    """At least one portion, and no other that would probably not be ready by then. Raises EmbeddingUnavailable if there
     is nothing to save first.
     """
     rows: list[AliasVector] = []
-    now, took = time.monotonic(), 0.0
+    portions, now, took = embedded(), time.monotonic(), 0.0
     while not rows or now + took < moment:
         try:
-            more = next_embedded(pk__gt=rows[-1].alias_id if rows else 0)
+            more = next(portions, None)
         except EmbeddingUnavailable:
             if not rows:
                 raise

@@ -20,7 +20,8 @@ def test_an_alias_worded_anew_loses_its_vector_until_it_is_embedded_again():
 
 
 def test_what_is_embedded_in_one_go_is_saved_at_once(monkeypatch):
-    monkeypatch.setattr(embedding, "BATCH", 1)
+    monkeypatch.setattr(embedding, "BATCH", 2)
+    monkeypatch.setattr(embedding, "AT_ONCE", 1)
     saved, save = [], embedding.saved
     monkeypatch.setattr(embedding, "saved", lambda rows: saved.append(len(rows)) or save(rows))
     Alias.objects.filter(pk__in=Alias.objects.in_use().values("pk")[:3]).update(text="something new")
@@ -37,17 +38,23 @@ def test_a_name_that_was_put_another_way_meanwhile_is_embedded_again():
 
 
 def test_what_was_embedded_before_the_model_failed_is_saved(monkeypatch):
-    monkeypatch.setattr(embedding, "BATCH", 1)
+    monkeypatch.setattr(embedding, "AT_ONCE", 1)
     Alias.objects.filter(pk__in=Alias.objects.in_use().values("pk")[:3]).update(text="something new")
-    embedded, asked = embedding.next_embedded, iter(range(10))
+    vectors_of, asked = embedding.vectors_of, iter(range(10))
 
-    def failing(**among):
+    def failing(*portion):
         if next(asked) == 2:
             raise EmbeddingUnavailable("The endpoint is busy.")
-        return embedded(**among)
+        return vectors_of(*portion)
 
-    monkeypatch.setattr(embedding, "next_embedded", failing)
+    monkeypatch.setattr(embedding, "vectors_of", failing)
     assert embedding.embed_all() == 3
+
+
+def test_a_slow_machine_saves_a_portion_in_time(monkeypatch):
+    monkeypatch.setattr(embedding, "AT_ONCE", 2)
+    Alias.objects.filter(pk__in=Alias.objects.in_use().values("pk")[:5]).update(text="something new")
+    assert len(embedding.embedded_until(0.0)) == 2
 
 
 def test_a_task_whose_time_is_over_leaves_the_rest_to_the_next():
