@@ -2,8 +2,9 @@
 
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.utils import timezone
-from django_q.models import Schedule
+from django_q.models import OrmQ, Schedule
 
 NIGHT = {"hour": 3, "minute": 17, "second": 0, "microsecond": 0}  # local time
 
@@ -32,20 +33,27 @@ MONTHLY = {"retrain": "evaluation.learning.retraining.every_month"}
 
 
 def ensure() -> None:
-    """Makes the schedules, or brings them up to date; when each runs next stays as it is."""
-    tonight = timezone.localtime().replace(**NIGHT)
-    if tonight < timezone.localtime():
+    """Makes the schedules, or brings them up to date. When each runs next stays as it is, unless that is later than its
+    plan has it: then the clock was ahead, or the time zone another. What was queued by such a clock waits no longer.
+    """
+    now = timezone.now()
+    tonight = timezone.localtime(now).replace(**NIGHT)
+    if tonight < now:
         tonight += timedelta(days=1)
     next_month = (tonight.replace(day=1) + timedelta(days=32)).replace(day=1, hour=4)
     for name, (func, minutes) in OFTEN.items():
-        _ensure(name, timezone.now(), func=func, schedule_type=Schedule.MINUTES, minutes=minutes)
+        latest = now + timedelta(minutes=minutes)
+        _ensure(name, now, latest, func=func, schedule_type=Schedule.MINUTES, minutes=minutes)
     for name, func in NIGHTLY.items():
-        _ensure(name, tonight, func=func, schedule_type=Schedule.DAILY)
+        _ensure(name, tonight, now, func=func, schedule_type=Schedule.DAILY)
     for name, func in MONTHLY.items():
-        _ensure(name, next_month, func=func, schedule_type=Schedule.MONTHLY)
+        _ensure(name, next_month, next_month, func=func, schedule_type=Schedule.MONTHLY)
+    longest = timedelta(seconds=settings.Q_CLUSTER["retry"])
+    OrmQ.objects.filter(lock__gt=now + longest).update(lock=now)
 
 
-def _ensure(name: str, first_run: datetime, **fields) -> None:
+def _ensure(name: str, first_run: datetime, latest: datetime, **fields) -> None:
     Schedule.objects.update_or_create(
         name=name, defaults=fields, create_defaults=fields | {"next_run": first_run}
     )
+    Schedule.objects.filter(name=name, next_run__gt=latest).update(next_run=first_run)

@@ -208,7 +208,8 @@ Q_CLUSTER = {
     "retry": 180,  # seconds; above timeout, or a slow step would run twice (checked)
     "max_attempts": 3,
     "poll": 0.5,
-    "save_limit": 1000,
+    "save_limit": 100,
+    "save_limit_per": "func",  # so that the last run of each is kept, which health checks look at
     "catch_up": False,
     "label": _("Job queue"),
 }

@@ -152,15 +152,19 @@ def embedder() -> dict:
 
 def queue(failing: datetime | None) -> Found:
     """Whether the workers do what they are given every minute. Where none was ever started, nothing is missed.
-    `failing`: since when their process keeps ending.
+    `failing`: since when their process keeps ending. Of a clock that was ahead the past is in the future.
     """
     if failing:
         return Found(FAILED, failing)
+    now = timezone.now()
     planned = Schedule.objects.filter(func=EVERY_MINUTE).values_list("next_run", flat=True).first()
-    done = Task.objects.filter(func=EVERY_MINUTE).aggregate(last=Max("stopped"))["last"]
+    if planned is None:
+        return Found()
+    done = Task.objects.filter(func=EVERY_MINUTE, stopped__lte=now).aggregate(last=Max("stopped"))["last"]
+    if planned > now + SILENT:
+        return Found(FAILED, done)
     last = done or planned
-    silent = planned is not None and max(last, database_since()) < timezone.now() - SILENT
-    return Found(FAILED, last) if silent else Found()
+    return Found(FAILED, last) if max(last, database_since()) < now - SILENT else Found()
 
 
 def reranker() -> Found:
@@ -191,14 +195,16 @@ def load_reranker() -> None:
 
 def schedules() -> Found:
     """Whether each was begun in time and ended well when it last ran."""
-    late = timezone.now() - OVERDUE
+    now = timezone.now()
+    late = now - OVERDUE
     overdue = Schedule.objects.exclude(repeats=0).filter(next_run__lt=late)
     if database_since() > late:
         overdue = overdue.none()
-    failed = Task.objects.filter(pk__in=Schedule.objects.values("task"), success=False)
+    ended = Task.objects.filter(func__in=Schedule.objects.values("func"), stopped__lte=now)
+    last = ended.order_by("func", "-stopped").distinct("func").values_list("success", "stopped")
     moments = (
         overdue.aggregate(first=Min("next_run"))["first"],
-        failed.aggregate(first=Min("stopped"))["first"],
+        *(stopped for success, stopped in last if not success),
     )
     began = min(filter(None, moments), default=None)
     return Found(DEGRADED, began) if began else Found()

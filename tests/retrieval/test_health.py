@@ -169,11 +169,21 @@ def test_a_schedule_that_is_overdue_or_whose_last_run_failed_is_seen():
     Schedule.objects.filter(name="prune").update(next_run=AGO)
     assert not_well() == {"schedules": ("degraded", AGO)}
     schedules.ensure()
-    Schedule.objects.filter(name="prune").update(
-        next_run=timezone.now(), task=done("a", AGO, success=False).pk
-    )
+    Schedule.objects.filter(name="prune").update(next_run=timezone.now(), task="of the copy that waits")
+    done("retrieval.tasks.prune", AGO, success=False)
     assert not_well() == {"schedules": ("degraded", AGO)}
-    Schedule.objects.filter(name="prune").update(task=done("b", AGO).pk)
+    done("retrieval.tasks.prune", timezone.now())
+    assert not_well() == {}
+
+
+def test_a_clock_that_was_ahead_is_seen_until_the_schedules_are_planned_anew():
+    schedules.ensure()
+    done(health.EVERY_MINUTE, AGO)
+    done(health.EVERY_MINUTE, timezone.now() + timedelta(days=2))
+    Schedule.objects.update(next_run=timezone.now() + timedelta(days=2))
+    assert not_well() == {"queue": ("failed", AGO)}
+    schedules.ensure()
+    done(health.EVERY_MINUTE, timezone.now())
     assert not_well() == {}
 
 

@@ -24,7 +24,8 @@ class Command(BaseCommand):
     1. Wait until the database answers.
     2. Make the schedules; take up the jobs that an earlier worker left unfinished.
     3. Run django-q's cluster until it is stopped, or one of its processes is killed.
-    4. Meanwhile, whenever the database was away, take up the jobs that this interrupted.
+    4. Meanwhile, whenever the database was away, take up the jobs that this interrupted; and whenever the clock was set
+       back, plan anew what waits for a moment that it had reached.
     """
 
     requires_system_checks = ()  # `up` or `prepare` has run them: they load every page, which no job needs
@@ -43,12 +44,16 @@ class Command(BaseCommand):
         django_q_pusher.sleep = lambda _: time.sleep(EVERY)
         cluster = django_q_cluster.Cluster()
         cluster.start()
-        was_away = False
+        was_away, latest = False, time.time()
         while cluster.sentinel.is_alive():
             time.sleep(EVERY)
             is_away = not answers()
             if was_away and not is_away:
                 take_up_unfinished()
+            if not is_away:
+                if (now := time.time()) < latest:
+                    schedules.ensure()
+                latest = now
             was_away = is_away
 
 
