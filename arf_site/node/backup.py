@@ -32,6 +32,7 @@ SELECT tablename, pg_table_size(format('public.%I', tablename)) FROM pg_tables W
 # Questions that people keep for themselves: what they erase is nowhere.
 LEFT_OUT = ("--exclude-table-data=public.retrieval_keptquestion",)
 ERROR_LINES = 5  # of pg_dump's last words, where it fails
+SEES_EVERY_ROW = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
 OWN_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tableowner = current_user"
 
 
@@ -44,7 +45,7 @@ def backup(url: str, path: Path, progress: tqdm | None = None) -> None:
     if one is given, counts the bytes of the tables.
 
     `url` must name a role that row-level security does not bind: for the embedded server
-    `Postgres(...).owner_url()`. pg_dump fails for any other, rather than leave rows out.
+    `Postgres(...).owner_url()`. Any other is refused, rather than rows left out.
     """
     if path.exists() and not path.is_file():
         raise BackupError(f"{path} is no file: name one that may be made or replaced.")
@@ -64,6 +65,12 @@ def backup(url: str, path: Path, progress: tqdm | None = None) -> None:
 def _dump(url: str, path: Path, progress: tqdm) -> None:
     """Vectors hardly shrink: a thorough compression would take most of the time."""
     with psycopg.connect(url) as connection:
+        if connection.execute(SEES_EVERY_ROW).fetchone() != (True,):
+            raise BackupError(
+                f"Row-level security hides rows from the role {connection.info.user}: "
+                "set ARF_BACKUP_URL to the address of the same database for a role that it does not bind "
+                "(a superuser, or one with BYPASSRLS)."
+            )
         sizes = dict(connection.execute(TABLE_SIZES).fetchall())
     progress.reset(sum(sizes.values()))
     options = ("--format=custom", "--compress=gzip:1", "--verbose", *LEFT_OUT, f"--file={path}")
@@ -94,6 +101,7 @@ def restore(url: str, path: Path, known: Collection[Migration]) -> None:
     contents = _contents(path)
     _refuse_unknown_migrations(path, known)
     _refuse_unknown_tables(url, contents)
+    _read(path, f"--file={os.devnull}")  # all of it: amidst the restoring its damage would look like anything
     with NamedTemporaryFile("w", suffix=".list") as kept:
         kept.writelines(f"{line}\n" for line in contents if not EXTENSION_ENTRY.match(line))
         kept.flush()
@@ -108,7 +116,7 @@ def _contents(path: Path) -> list[str]:
     with path.open("rb") as file:
         if file.read(len(ARCHIVE_MAGIC)) != ARCHIVE_MAGIC:
             raise BackupError(f"{path} is no backup: it is not in pg_dump's custom format.")
-    contents = _run("pg_restore", None, "--list", str(path)).splitlines()
+    contents = _read(path, "--list").splitlines()
     tables = _tables(contents)
     if "django_migrations" not in tables or not any(table.startswith("retrieval_") for table in tables):
         raise BackupError(f"{path} is the backup of another application's database.")
@@ -121,7 +129,7 @@ def _tables(contents: list[str]) -> set[str]:
 
 def _refuse_unknown_migrations(path: Path, known: Collection[Migration]) -> None:
     """What migrations that this code lacks have made it would not fill, and no check would tell."""
-    told = _run("pg_restore", None, "--data-only", "--table=django_migrations", "--file=-", str(path))
+    told = _read(path, "--data-only", "--table=django_migrations", "--file=-")
     if unknown := [each for each in MIGRATION_ROW.findall(told) if each not in known]:
         raise BackupError(
             f"{path} has migrations that this ARF does not know: {', '.join(map('.'.join, unknown))}; "
@@ -136,8 +144,16 @@ def _refuse_unknown_tables(url: str, contents: list[str]) -> None:
     if unknown := sorted(present - _tables(contents)):
         raise BackupError(
             f"The backup does not know these tables: {', '.join(unknown)}. "
-            "Unapply the migrations that made them, or restore into an empty database."
+            "Restore it into an empty database: the README tells how one is made."
         )
+
+
+def _read(path: Path, *arguments: str) -> str:
+    """What the archive tells, without a database."""
+    try:
+        return _run("pg_restore", None, *arguments, str(path))
+    except BackupError as problem:
+        raise BackupError(f"{path} is damaged or incomplete: {problem}") from problem
 
 
 def _run(program: str, url: str | None, *arguments: str) -> str:

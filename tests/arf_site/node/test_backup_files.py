@@ -71,7 +71,7 @@ def test_a_backup_restores_into_an_empty_database(law, server, tmp_path):
 
 
 def test_a_role_that_cannot_see_every_row_makes_no_backup(law, tmp_path):
-    with pytest.raises(BackupError, match="row-level security"):
+    with pytest.raises(BackupError, match="Row-level security hides rows from the role arf: set ARF_BACKUP_URL"):
         backup(law[0], tmp_path / "law.backup")
     assert list(tmp_path.iterdir()) == []
 
@@ -91,11 +91,24 @@ def test_a_missing_foreign_or_torn_backup_changes_nothing(law, server, tmp_path)
     assert contents(app) == before
 
 
+def test_a_damaged_backup_is_told_as_such(law, tmp_path):
+    app, owner = law
+    ask(app, "INSERT INTO retrieval_document SELECT n, md5(n::text) FROM generate_series(2, 2000) AS n")
+    backup(owner, tmp_path / "law.backup")
+    whole = (tmp_path / "law.backup").read_bytes()
+    for part in (1, 5, 9):
+        at = len(whole) * part // 10
+        spoilt = bytes(255 - byte for byte in whole[at : at + 2000])
+        (tmp_path / "spoilt").write_bytes(whole[:at] + spoilt + whole[at + 2000 :])
+        with pytest.raises(BackupError, match="spoilt is damaged or incomplete: pg_restore failed: "):
+            restore(app, tmp_path / "spoilt", KNOWN)
+
+
 def test_a_table_the_backup_does_not_know_is_named(law, tmp_path):
     app, owner = law
     backup(owner, tmp_path / "law.backup")
     ask(app, "CREATE TABLE retrieval_later ()")
-    with pytest.raises(BackupError, match="retrieval_later"):
+    with pytest.raises(BackupError, match="retrieval_later. Restore it into an empty database"):
         restore(app, tmp_path / "law.backup", KNOWN)
 
 
