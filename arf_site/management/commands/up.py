@@ -7,7 +7,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO, TypeVar
 
@@ -26,7 +26,7 @@ from retrieval.management.base import ArfCommand
 from retrieval.models import JobRun
 
 T, U = TypeVar("T"), TypeVar("U")
-LEFTOVERS_LIMIT = 20.0  # seconds that the processes of a killed predecessor may take to end
+LEFTOVERS_LIMIT = 60.0  # seconds that the processes of a killed predecessor may take to end, on a busy machine too
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 READY_LIMIT = 600.0  # seconds in which work before the first search may come no nearer on a busy machine
 
@@ -101,7 +101,7 @@ class Command(ArfCommand):
             upkeep.stop()
 
     def _wait_for_names_and_index(self, supervisor: Supervisor) -> None:
-        """They make the first searches as good as later ones; what is failing is not waited for."""
+        """They make the first searches as good as later ones. What fails, or comes no nearer, is not waited for."""
         if not preparation.names_are_embedded():
             self.say(f"  {preparation.names_left():,} curated names are to be embedded …")
             preparation.order_names()
@@ -112,7 +112,10 @@ class Command(ArfCommand):
             ("the lexical index to have all changes", preparation.index_is_current, preparation.changes_left),
         ):
             in_time = if_answered(lambda ready=ready: bool(supervisor.failing) or ready())
-            supervisor.wait_until(in_time, limit=READY_LIMIT, what=what, left=if_answered(left, None))
+            try:
+                supervisor.wait_until(in_time, limit=READY_LIMIT, what=what, left=if_answered(left, None))
+            except TimeoutError:
+                self.say(f"  No progress in {READY_LIMIT:.0f} s with {what}: searches do with what there is.")
 
     def _watch(self, run: JobRun, supervisor: Supervisor) -> None:
         """Shows a job's progress until it is finished. Raises CommandError if it fails."""
@@ -205,7 +208,8 @@ def alone(path: Path) -> Iterator[TextIO]:
                     f"ARF already runs from here (process {holder(path)}): stop that one first."
                 )
             if time.monotonic() > limit:
-                raise CommandError(f"Processes of an ARF that was killed still hold {path}: end them first.")
+                named = ", ".join(map(str, holding(path)))
+                raise CommandError(f"Processes of an ARF that was killed still hold {path}: end them first ({named}).")
             time.sleep(0.1)
         lock.truncate(0)
         lock.write(str(os.getpid()))
@@ -223,6 +227,16 @@ def locked(lock: TextIO) -> bool:
 
 def holder(path: Path) -> int:
     return int(path.read_text() or 0)
+
+
+def holding(path: Path) -> list[int]:
+    """The other processes that have the file open, of those that we may look into."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if process.pid != os.getpid() and str(path.resolve()) in [file.path for file in process.open_files()]:
+                found.append(process.pid)
+    return found
 
 
 def check_port(host: str, port: int) -> None:

@@ -104,6 +104,31 @@ def test_a_second_up_in_the_same_folder_is_refused(tmp_path):
         pass
 
 
+def test_what_a_killed_up_has_left_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(up, "LEFTOVERS_LIMIT", 0.0)
+    path = tmp_path / "up.lock"
+    with path.open("a") as lock:
+        assert up.locked(lock)
+        with subprocess.Popen(["sleep", "600"], pass_fds=[lock.fileno()]) as left:
+            with pytest.raises(CommandError, match=rf"still hold .*end them first \({left.pid}\)"), up.alone(path):
+                pass
+            left.kill()
+
+
+def test_what_comes_no_nearer_is_not_waited_for(monkeypatch):
+    def stuck(ready, *, limit, what, left):
+        waited.append(what)
+        raise TimeoutError
+
+    waited, told = [], []
+    monkeypatch.setattr(up.preparation, "names_are_embedded", lambda: True)
+    monkeypatch.setattr(up.preparation, "changes_left", lambda: 0)
+    command = up.Command()
+    monkeypatch.setattr(command, "say", told.append)
+    command._wait_for_names_and_index(SimpleNamespace(wait_until=stuck, failing={}))
+    assert len(waited) == len(told) == 2 and "curated names to be embedded" in told[0]
+
+
 def test_the_web_server_imports_all_before_it_forks_and_opens_nothing(db):
     """In a process of its own: what the server does, what is open then, and a search as a worker's first one. No worker
     loads torch or training libraries, nor openai without a language model.
