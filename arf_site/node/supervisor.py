@@ -10,11 +10,13 @@ the kernel end it when the supervisor dies, by kill -9 too.
 import ctypes
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +30,7 @@ QUICK_DEATHS = 5  # in a row: then starting it again at once helps no more
 FIRST_DELAY = 0.5  # seconds before a program that died at once is started again; doubles with each death
 LONGEST_DELAY = 300.0  # seconds
 FAILING = "failing.json"  # beside the logs: programs that keep ending, each with `since` (ISO 8601) and `why`
-LOG_LIMIT = 10_000_000  # bytes; a longer log is put aside when its program starts
+LOG_LIMIT = 10_000_000  # bytes; a longer log is put aside
 LAST_LINES = 20
 SAID_AFTER = 30.0  # seconds between words on what is waited for
 
@@ -64,7 +66,6 @@ class Child:
 
     def start(self) -> None:
         """Raises OSError, for a full disk for one."""
-        put_aside(self.log)
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 ending_with_us(self.program.command),
@@ -87,6 +88,7 @@ class Child:
             self._put_off(f"ended ({in_words(self._end_group())})", steady=steady)
         elif self.failing and self._is_steady():
             self.failing = None
+        put_aside(self.log)
 
     def _start_again(self) -> None:
         try:
@@ -215,8 +217,12 @@ def in_words(status: int) -> str:
 
 
 def put_aside(log: Path) -> None:
-    if log.exists() and log.stat().st_size > LOG_LIMIT:
-        log.replace(log.with_suffix(".old.log"))
+    """Whoever appends to it goes on at its beginning. On a full disk only some of it is kept."""
+    with suppress(OSError):
+        if log.stat().st_size > LOG_LIMIT:
+            with suppress(OSError):
+                shutil.copyfile(log, log.with_suffix(".old.log"))
+            os.truncate(log, 0)
 
 
 def last_lines(log: Path) -> str:

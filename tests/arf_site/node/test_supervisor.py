@@ -211,9 +211,14 @@ os.write(1, b"%d\\n" % pid)
     wait_for(lambda: not any(map(is_running, children)), limit=30)
 
 
-def test_a_long_log_is_put_aside(tmp_path, monkeypatch):
-    monkeypatch.setattr(supervisor, "LOG_LIMIT", 3)
+def test_a_log_that_has_grown_long_is_put_aside_while_its_program_runs(tmp_path, monkeypatch):
+    monkeypatch.setattr(supervisor, "LOG_LIMIT", 10)
+    talking = "import time\nwhile True:\n    print('a line', flush=True)\n    time.sleep(.05)"
+    running = Supervisor([Program("web", python(talking))], tmp_path)
+    running.start()
     log = tmp_path / "web.log"
-    log.write_text("long")
-    supervisor.put_aside(log)
-    assert not log.exists() and (tmp_path / "web.old.log").read_text() == "long"
+    wait_for(lambda: log.stat().st_size > 10, limit=30)
+    running.keep_up()
+    assert (tmp_path / "web.old.log").read_text().startswith("a line")
+    wait_for(lambda: log.read_text().startswith("a line"), limit=30)
+    running.stop()
