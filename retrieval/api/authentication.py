@@ -3,6 +3,7 @@ hold is refused. Requests a minute are counted in Postgres by one statement, so 
 address is kept as a keyed hash and for minutes only.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -22,6 +23,7 @@ from retrieval.api.errors import Unauthorized
 from retrieval.models import ApiKey, RateWindow
 from retrieval.text.personal_data import query_hash
 
+WITH_PORT = re.compile(r"\[(?P<six>[^\]]+)\](:\d+)?|(?P<four>[\d.]+):\d+")  # as some proxies write addresses
 KEPT = timedelta(minutes=10)  # a window is needed for one minute; clocks of several machines differ
 
 # A count lost in a power cut is no loss: waiting for the disk at every request would be.
@@ -108,9 +110,10 @@ def forwarded_for(request: HasMeta) -> str | None:
 
 
 def parsed(text: str) -> IPv4Address | IPv6Address | str:
-    """IPv4 written as IPv6 is IPv4; what is no address stays text."""
+    """Without a port. IPv4 written as IPv6 is IPv4; what is no address stays text."""
+    with_port = WITH_PORT.fullmatch(text)
     try:
-        address = ip_address(text)
+        address = ip_address(with_port["six"] or with_port["four"] if with_port else text)
     except ValueError:
         return text
     return getattr(address, "ipv4_mapped", None) or address

@@ -111,6 +111,14 @@ def test_forwarded_addresses_count_only_behind_our_proxies(settings):
     assert name_of("127.0.0.1") is None
 
 
+@pytest.mark.parametrize("address", ["203.0.113.19", "2001:db8::1"])
+def test_a_forwarded_address_counts_alike_with_whatever_port(settings, address):
+    settings.NUM_PROXIES = 1
+    written = f"[{address}]" if ":" in address else address
+    assert name_of("10.0.0.1", f"{written}:5101") == name_of("10.0.0.1", f"{written}:443") == name_of(address)
+    assert name_of("10.0.0.1", written) == name_of(address)
+
+
 def test_old_counts_are_pruned():
     authentication.hit("x", 1, now=timezone.now() - timedelta(hours=1))
     authentication.hit("x", 1)
