@@ -97,6 +97,13 @@ class Environment(environ.FileAwareEnv):
             raise ImproperlyConfigured(f"{name} must be an address that begins with https:// or http://")
         return given
 
+    def url(self, name: str, *schemes: str) -> str:
+        """Of a server, which may hold a password."""
+        given = self.text(name)
+        if given and not given.startswith(schemes):
+            raise ImproperlyConfigured(f"{name} must begin with {' or '.join(schemes)}")
+        return given
+
     def bind(self, name: str, default: str) -> str:
         """An IP address, in brackets or not, or a name of this machine."""
         given = self.text(name, default)

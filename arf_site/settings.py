@@ -112,7 +112,7 @@ TEMPLATES = [
 DATABASE_URL_GIVEN = bool(env.text("DATABASE_URL"))
 DATABASE_URL = env.text("DATABASE_URL") or app_url()
 # With a real server: a role that row-level security does not bind, for `manage.py backup`
-ARF_BACKUP_URL = env.text("ARF_BACKUP_URL")
+ARF_BACKUP_URL = env.url("ARF_BACKUP_URL", "postgresql://", "postgres://")
 DATABASES = {
     "default": {
         **env.database(DATABASE_URL),
@@ -213,7 +213,7 @@ Q_CLUSTER = {
     "catch_up": False,
     "label": _("Job queue"),
 }
-if redis := env.text("REDIS_URL"):
+if redis := env.url("REDIS_URL", "redis://", "rediss://", "unix://"):
     Q_CLUSTER = {**{k: v for k, v in Q_CLUSTER.items() if k != "orm"}, "redis": redis}
 
 # -- Admin

@@ -56,6 +56,8 @@ def test_the_example_lists_every_variable_and_no_other():
         ("ARF_BIND", "127.0.0.1:8000"),
         ("ARF_CROSS_ENCODER", "/nowhere"),
         ("ARF_EMBEDDER_DIR", "/nowhere"),
+        ("REDIS_URL", "localhost:6379"),
+        ("ARF_BACKUP_URL", "mysql://localhost/arf"),
         ("DATABASE_URL", "mysql://localhost/arf"),
         ("DATABASE_URL", "postgresql://[localhost/arf"),
         ("DATABASE_URL", "postgresql://localhost"),
