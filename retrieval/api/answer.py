@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from retrieval.answers.service import FULL, SHORT, AnswerRequest, Quoted, by_law, complete, in_plain_words
 from retrieval.answers.streaming import SENTENCE, in_plain_words_as_proven
 from retrieval.api.authentication import caller_of, seconds_to_wait
-from retrieval.api.base import ApiView, language_of, operation
+from retrieval.api.base import ApiView, language_of, operation, reply
 from retrieval.api.parameters import Choice, Day, Name, Parameters, Text, YesOrNo
 from retrieval.api.search import FIELDS, LANGUAGE
 from retrieval.api.serializers import GoverningDefinition, LegalChange, Note, Redirect, Reference, Result
@@ -192,18 +192,18 @@ class AnswerToQuestion(AnswerPart):
 
 class AnswerView(ApiView):
     @operation("answer", AnswerToQuestion, 403, 404, url=AnswerParameters, stream=EVENTS)
-    def get(self, request: Request, asked: dict) -> dict | HttpResponseBase:
+    def get(self, request: Request, asked: dict) -> HttpResponseBase:
         """Answer a question by the words of the law."""
         return answer_to(asked, request)
 
     @operation("answer_privately", AnswerToQuestion, 403, 404, body=AnswerBody, stream=EVENTS)
-    def post(self, request: Request, asked: dict) -> dict | HttpResponseBase:
+    def post(self, request: Request, asked: dict) -> HttpResponseBase:
         """The same with the question in the body, so that it stays out of addresses and access logs."""
         return answer_to(asked, request)
 
 
-def answer_to(values: dict[str, Any], request: Request) -> dict | HttpResponseBase:
-    """Raises Throttled: every question more of one text counts as a request more."""
+def answer_to(values: dict[str, Any], request: Request) -> HttpResponseBase:
+    """Raises Throttled: every question of one text counts as a request, though never as more than a minute holds."""
     caller, stream = caller_of(request), values.pop("stream")
     line = usual_pipeline(caller)
     asked = AnswerRequest(
@@ -214,8 +214,12 @@ def answer_to(values: dict[str, Any], request: Request) -> dict | HttpResponseBa
         raise Throttled(wait)
     quoted = by_law(asked, caller, channel="api")
     if not stream:
-        return whole(in_plain_words(quoted))
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # no proxy holds back what is sent
+        return reply(whole(in_plain_words(quoted)), language=asked.spoken)
+    headers = {
+        "Cache-Control": "no-store",
+        "Content-Language": asked.spoken,
+        "X-Accel-Buffering": "no",  # no proxy holds back what is sent
+    }
     return StreamingHttpResponse(
         events(quoted), content_type=f"{EVENTS}; charset=utf-8", headers=headers
     )

@@ -48,7 +48,9 @@ class InEnglish:
 
     def dispatch(self, request: HttpRequest, *args, **kwargs) -> HttpResponse:
         with translation.override("en"):
-            return super().dispatch(request, *args, **kwargs)
+            response = super().dispatch(request, *args, **kwargs)
+        response.headers.setdefault("Content-Language", "en")
+        return response
 
 
 class ApiView(InEnglish, APIView):
@@ -81,10 +83,10 @@ def as_stored(row: Any, *names: str) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
 
 
-def reply(answer: dict, status: int = 200) -> HttpResponse:
+def reply(answer: dict, status: int = 200, *, language: str = "en") -> HttpResponse:
     """Rendered here: an answer is JSON-able as it is. Nothing between may keep what a key opened."""
     body = orjson.dumps(answer, option=orjson.OPT_SERIALIZE_NUMPY)
-    headers = {"Cache-Control": "no-store"}
+    headers = {"Cache-Control": "no-store", "Content-Language": language}
     return HttpResponse(body, status=status, content_type="application/json", headers=headers)
 
 

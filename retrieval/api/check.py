@@ -1,6 +1,7 @@
 """A brief checked over the API: its text as JSON, or a file that holds it. Nothing of it is kept."""
 
 from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpResponse
 from django.utils.translation import override
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers as s
@@ -9,7 +10,7 @@ from rest_framework.request import Request
 
 from retrieval.access import matters
 from retrieval.api.authentication import caller_of, cost_of, cost_of_text, seconds_to_wait
-from retrieval.api.base import ApiView, operation
+from retrieval.api.base import ApiView, operation, reply
 from retrieval.api.parameters import Choice, Day, File, Files, Parameters, StrictJson, Text, Uuid, YesOrNo
 from retrieval.api.sections import BYTES_A_REQUEST
 from retrieval.api.serializers import CitationInText, LegalChange, Reference
@@ -140,7 +141,7 @@ class CheckView(ApiView):
     max_body = 12 * MAX_TEXT + 1_024  # bytes: every character escaped, as a surrogate pair
 
     @operation("check_brief", CheckedBrief, 404, 422, 503, body=BriefText, form=BriefForm)
-    def post(self, request: Request, said: dict) -> dict:
+    def post(self, request: Request, said: dict) -> HttpResponse:
         """Check the citations and quotations of a brief beside the law of a day. Nothing of it is kept."""
         read = Read(said["text"]) if "text" in said else unpacked(said["file"], request)
         caller = caller_of(request)
@@ -151,7 +152,7 @@ class CheckView(ApiView):
             answer = report.to_dict()
             if said["copy"]:
                 answer |= {"copy": copy_of(report, f"{request.scheme}://{request.get_host()}")}
-        return answer
+        return reply(answer, language=said["language"])
 
 
 def unpacked(file: UploadedFile, request: Request) -> Read:

@@ -85,7 +85,8 @@ def test_a_copy_comes_in_the_language_asked_for(client):
 
 
 def test_the_notice_comes_in_the_language_asked_for(client):
-    assert "asesoramiento" in checked(client, {"text": TEXT, "language": "es"})["notice"]
+    response = post(client, {"text": TEXT, "language": "es"}, url=ADDRESS)
+    assert "asesoramiento" in response.json()["notice"] and response["Content-Language"] == "es"
 
 
 @pytest.mark.parametrize(
