@@ -117,6 +117,7 @@ class Part:
             "answer": [item | {"part": number} for item in self.items],
             "sources": self.found["results"],
             "not_found": None if self.items else not_found([self], asks_law),
+            "trace_id": self.found["trace_id"],
         } | rules_and_doubt([self])
 
 

@@ -125,6 +125,7 @@ class AnswerPart(s.Serializer):
     confident = s.BooleanField(help_text="As a search tells it; false where nothing answers.")
     notes = Note(many=True, help_text="Of curators’ rules.")
     redirect = Redirect(allow_null=True, help_text="Where a rule leads instead; null where several are asked at once.")
+    trace_id = s.UUIDField(help_text="Of the search of this question, which feedback on its places names.")
 
 
 class AnswerCost(s.Serializer):
@@ -178,7 +179,7 @@ class AnswerToQuestion(AnswerPart):
     )
     definitions = DefinedWord(many=True, help_text="Of words that are quoted, a few, as they stand there.")
     notice = s.CharField(help_text="The edition of the law that was read, and that this is no legal advice.")
-    trace_id = s.UUIDField(help_text="Of the search.")
+    trace_id = s.UUIDField(help_text="Of the search; of several questions of the first: `parts` have their own.")
     degraded = s.ListField(child=s.CharField(), help_text="What could not do its part.")
     generation = AnswerGeneration(
         allow_null=True, help_text="Null where no language model may be asked: docs/answers.md."
@@ -209,8 +210,7 @@ def answer_to(values: dict[str, Any], request: Request) -> HttpResponseBase:
     asked = AnswerRequest(
         values.pop("q"), values.pop("domain", ()), pipeline=line, reader=language_of(request), **values
     )
-    more = len(asked.questions) - 1
-    if more and (wait := seconds_to_wait(request, request.auth, cost=more)):
+    if wait := seconds_to_wait(request, request.auth, cost=len(asked.questions), counted=1):
         raise Throttled(wait)
     quoted = by_law(asked, caller, channel="api")
     if not stream:

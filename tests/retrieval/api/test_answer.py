@@ -9,13 +9,13 @@ from retrieval.access.row_security import as_system
 from retrieval.answers import spanish
 from retrieval.answers.service import AnswerRequest, by_law
 from retrieval.api.answer import AnswerToQuestion, events
-from retrieval.models import Anchor, LLMCall, RateWindow
+from retrieval.models import Anchor, Feedback, LLMCall, RateWindow
 from tests.builders import embedded
 from tests.llm_server import good, says, writes
 from tests.retrieval.answers.test_generation import CLIENT, PHONE, QUOTED, WARRANT, said, written
 from tests.retrieval.api.asking import API, assert_shape
 from tests.retrieval.api.keys import key_with
-from tests.retrieval.api.refusals import assert_refused
+from tests.retrieval.api.refusals import assert_refused, post
 from tests.retrieval.api.test_authentication import two_a_minute  # noqa: F401
 from tests.retrieval.pages.looking import add_provision
 
@@ -51,9 +51,36 @@ def test_every_question_of_a_text_counts_as_a_request(client, question, counted)
 
 
 @pytest.mark.usefixtures("two_a_minute")
-def test_more_questions_than_a_minute_allows_are_refused(client, settings, no_stage):
-    settings.ARF_RATE_PER_MINUTE = 1
-    assert_refused(client.get(f"{API}/answer", {"q": TWO}, REMOTE_ADDR="203.0.113.9"), 429, "too_many_requests")
+def test_more_questions_than_are_left_of_a_minute_are_refused(client, settings):
+    settings.ARF_RATE_PER_MINUTE = 3
+    first, second = (client.get(f"{API}/answer", {"q": TWO}, REMOTE_ADDR="203.0.113.9") for _ in range(2))
+    assert first.status_code == 200
+    assert_refused(second, 429, "too_many_requests")
+
+
+@pytest.mark.usefixtures("two_a_minute")
+def test_no_text_of_questions_counts_as_more_than_a_minute_holds(client):
+    asked = {"q": f"{TWO} Can the police search my house without a warrant?"}
+    assert client.get(f"{API}/answer", asked, REMOTE_ADDR="203.0.113.9").status_code == 200
+    assert RateWindow.objects.get().count == 2
+
+
+def test_feedback_on_one_of_several_questions_names_the_search_of_its_part(client):
+    asked = {"q": "Who can declare war? Can the police search my house without a warrant?"}
+    made = client.get(f"{API}/answer", asked).json()
+    assert_shape(made, AnswerToQuestion)
+    first, second = made["parts"]
+    assert made["trace_id"] == first["trace_id"] != second["trace_id"]
+    said = {"trace_id": second["trace_id"], "locator": "/us/const/amendment/IV", "verdict": "helpful"}
+    assert post(client, said, url=f"{API}/feedback").status_code == 201
+    assert Feedback.objects.get().log.query_text == second["question"]
+
+
+def test_an_answer_says_its_language_and_an_error_that_it_is_in_english(client):
+    for stream in ("false", "true"):
+        asked = {"q": "¿Quién puede declarar la guerra?", "stream": stream}
+        assert client.get(f"{API}/answer", asked)["Content-Language"] == "es"
+    assert client.get(f"{API}/answer", HTTP_ACCEPT_LANGUAGE="es")["Content-Language"] == "en"
 
 
 def test_a_stream_sends_each_sentence_and_then_the_whole(client):
