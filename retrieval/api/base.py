@@ -18,12 +18,19 @@ from rest_framework.views import APIView
 
 from retrieval.access.row_security import as_caller
 from retrieval.api.authentication import caller_of
-from retrieval.api.parameters import Files, Nothing, Parameters, StrictJson, refuse_body
+from retrieval.api.parameters import (
+    Files,
+    Nothing,
+    Parameters,
+    StrictJson,
+    refuse_body,
+    refuse_unmeasured,
+)
 from retrieval.errors import Forbidden
 from retrieval.models import ApiKey
 
 MAX_BODY = 64 * 1024  # bytes; a question is never longer
-BODY_ERRORS = (413, 415)  # of every address that takes one
+BODY_ERRORS = (411, 413, 415)  # of every address that takes one
 
 
 class AlwaysJson(BaseContentNegotiation):
@@ -146,6 +153,7 @@ def operation(
         return described(handler)
 
     def said(view: ApiView, request: Request) -> dict[str, Any]:
+        refuse_unmeasured(request)
         if body is None:
             refuse_body(request)
             return url.from_url(request)

@@ -26,6 +26,11 @@ class BadBody(ArfError):
     code = "bad_body"
 
 
+class LengthRequired(ArfError):
+    status = 411
+    code = "length_required"
+
+
 class TooLarge(ArfError):
     status = 413
     code = "too_large"

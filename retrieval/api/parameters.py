@@ -22,7 +22,7 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 
-from retrieval.api.errors import BadBody, BadParameter, TooLarge, UnknownParameter
+from retrieval.api.errors import BadBody, BadParameter, LengthRequired, TooLarge, UnknownParameter
 from retrieval.text import strict_json
 
 MAX_FIELDS = 100  # pairs in one query string
@@ -112,6 +112,12 @@ def named(names: Iterable[str]) -> str:
 def refuse_url_values(request: Request) -> None:
     if stray := url_values(request):
         raise UnknownParameter(f"Send parameters in the body, not in the address: {named(stray)}.")
+
+
+def refuse_unmeasured(request: Request) -> None:
+    """Refuses a body in chunks: Django reads none whose length it is not told, and it is charged by that."""
+    if "HTTP_TRANSFER_ENCODING" in request.META:
+        raise LengthRequired("Send the body with its Content-Length: one that is sent in chunks is not read.")
 
 
 def refuse_body(request: Request) -> None:

@@ -231,3 +231,10 @@ def test_what_a_form_holds_is_not_kept_where_no_name_can_come():
 
 def read_by(stream, size):
     return b"".join(iter(lambda: stream.read(size), b""))
+
+
+@pytest.mark.parametrize("address", [SEARCH, "/api/v1/check"])
+def test_a_body_that_does_not_tell_its_length_is_refused_with_the_reason(client, no_stage, address):
+    in_chunks = {"HTTP_TRANSFER_ENCODING": "chunked", "CONTENT_LENGTH": ""}
+    told = assert_refused(post(client, {"q": "jury"}, url=address, **in_chunks), 411, "length_required")
+    assert "Content-Length" in told
