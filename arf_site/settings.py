@@ -270,6 +270,7 @@ Search bodies of law, read provisions, resolve citations.
   beside it is named by their scopes: `search` (what was granted to the key), `pipelines`, `documents`, `staff`.
 - **Locators** such as `/us/const/amendment/IV` name provisions everywhere: append one to `/api/v1/sections`.
 - **Fields.** A search leaves out the full `text` and the `notes` of its results unless `fields` names them.
+- **Offsets** (`start`, `end`, `marks`, `passage`) count Unicode code points from 0; `end` is behind the last.
 - **Pages** are numbered from 1; `next` and `previous` are numbers, or null.
 - **Errors** are `{"error": {"code", "message"}}`. Unknown and repeated parameters are refused. Who asks too often is
   answered 429, and `Retry-After` says how many seconds to wait; a long text with citations counts as several requests.

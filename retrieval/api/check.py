@@ -14,6 +14,7 @@ from retrieval.api.base import ApiView, operation, reply
 from retrieval.api.parameters import Choice, Day, File, Files, Parameters, StrictJson, Text, Uuid, YesOrNo
 from retrieval.api.sections import BYTES_A_REQUEST
 from retrieval.api.serializers import CitationInText, LegalChange, Reference
+from retrieval.api.summaries import UNIT
 from retrieval.briefs.checking import KINDS, MAX_TEXT, QUOTED, check_brief
 from retrieval.briefs.library import STATUSES
 from retrieval.briefs.markup import copy_of
@@ -22,6 +23,7 @@ from retrieval.proof.types import OUTCOMES
 from retrieval.search.response import STANDINGS
 
 KIND = f"One of: {', '.join(KINDS)}."
+IN_TEXT = f"Where it begins in the text, {UNIT}; of a file in the text that its copy shows."
 
 
 class BriefOptions(Parameters):
@@ -84,7 +86,7 @@ class WordsThatDiffer(s.Serializer):
 
 class CheckedQuotation(s.Serializer):
     text = s.CharField()
-    start = s.IntegerField()
+    start = s.IntegerField(help_text=IN_TEXT)
     end = s.IntegerField()
     citation = s.IntegerField(allow_null=True, help_text="Its place among the citations, from 0.")
     status = s.ChoiceField(QUOTED)
@@ -97,7 +99,8 @@ class CheckedQuotation(s.Serializer):
 class CheckedProposition(s.Serializer):
     """A sentence that cites law and does not quote it, beside what it cites."""
 
-    start = s.IntegerField()
+    text = s.CharField()
+    start = s.IntegerField(help_text=IN_TEXT)
     end = s.IntegerField()
     citations = s.ListField(child=s.IntegerField(), help_text="Their places among the citations, from 0.")
     verdict = s.CharField(help_text="supported, contradicted or not_found.")
@@ -108,7 +111,7 @@ class CheckedProposition(s.Serializer):
 
 
 class BriefFinding(s.Serializer):
-    start = s.IntegerField()
+    start = s.IntegerField(help_text=IN_TEXT)
     end = s.IntegerField()
     kind = s.CharField(help_text=KIND)
     of = s.ChoiceField(["citation", "quotation", "proposition"])

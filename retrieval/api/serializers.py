@@ -3,7 +3,7 @@
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers as s
 
-from retrieval.api.summaries import SummarySentence, SummaryWritten
+from retrieval.api.summaries import UNIT, SummarySentence, SummaryWritten
 from retrieval.corpus.absence import REASONS
 from retrieval.corpus.history import OVERTAKEN
 from retrieval.models import Document, Upload
@@ -95,8 +95,8 @@ class Result(Shown):
     rank = s.IntegerField()
     language = s.CharField(help_text="Of the text.")
     snippet = s.CharField(allow_blank=True)
-    marks = s.ListField(child=s.ListField(child=s.IntegerField()), help_text="[start, end] into the snippet.")
-    passage = s.ListField(child=s.IntegerField(), help_text="Where the snippet stands in the text.")
+    marks = s.ListField(child=s.ListField(child=s.IntegerField()), help_text=f"[start, end] into the snippet, {UNIT}.")
+    passage = s.ListField(child=s.IntegerField(), help_text=f"Where the snippet stands in the text, {UNIT}.")
     page_start = s.IntegerField(allow_null=True, help_text="Page of the file on which the snippet begins.")
     page_end = s.IntegerField(allow_null=True)
     score = s.FloatField()
@@ -263,8 +263,8 @@ class InNote(s.Serializer):
     language = s.CharField(help_text="Of the note.")
     note = s.IntegerField(help_text="Which of the provision's notes, from 1.")
     snippet = s.CharField(help_text="From the note.")
-    marks = s.ListField(child=s.ListField(child=s.IntegerField()), help_text="[start, end] into the snippet.")
-    passage = s.ListField(child=s.IntegerField(), help_text="Where the snippet stands in the note.")
+    marks = s.ListField(child=s.ListField(child=s.IntegerField()), help_text=f"[start, end] into the snippet, {UNIT}.")
+    passage = s.ListField(child=s.IntegerField(), help_text=f"Where the snippet stands in the note, {UNIT}.")
     goes_on = s.BooleanField(help_text="The note goes on after the snippet.")
 
 
@@ -315,7 +315,7 @@ class Reference(s.Serializer):
 
 class CitationInText(s.Serializer):
     text = s.CharField()
-    start = s.IntegerField()
+    start = s.IntegerField(help_text=f"Where it begins in the text, {UNIT}.")
     end = s.IntegerField()
     normalized = s.CharField()
     locator = s.CharField()
@@ -327,7 +327,7 @@ class Edge(Reference):
 
 
 class EdgeMade(Edge):
-    start = s.IntegerField(help_text="Character offset into the text; -1 in a note.")
+    start = s.IntegerField(help_text=f"Where it begins in the text, {UNIT}; -1 in a note.")
     end = s.IntegerField()
 
 
@@ -340,7 +340,7 @@ class AnchorPlace(s.Serializer):
     locator = s.CharField()
     level = s.CharField()
     number = s.CharField()
-    start = s.IntegerField()
+    start = s.IntegerField(help_text=f"Where it begins in the provision's text, {UNIT}.")
     end = s.IntegerField()
 
 

@@ -4,6 +4,8 @@ from rest_framework import serializers as s
 
 from retrieval.answers.spanish import MACHINE, OURS
 
+UNIT = "in Unicode code points"  # of every offset
+
 
 class AnswerTranslation(s.Serializer):
     """Spanish for the English words of law, never official."""
@@ -20,7 +22,7 @@ class SummarySentence(s.Serializer):
     citation = s.CharField()
     heading = s.CharField(allow_blank=True)
     heading_es = s.CharField(allow_blank=True)
-    start = s.IntegerField(help_text="Where it begins in that provision's text.")
+    start = s.IntegerField(help_text=f"Where it begins in that provision's text, {UNIT}.")
     end = s.IntegerField()
     text = s.CharField()
     text_es = s.CharField(
@@ -38,7 +40,7 @@ class QuotedPlace(s.Serializer):
     citation = s.CharField(help_text="Bluebook form.")
     pin = s.CharField(allow_null=True, help_text="The deepest numbered place that is quoted.")
     quote = s.CharField(allow_blank=True, help_text="Letter by letter; empty where the place is only named.")
-    start = s.IntegerField(help_text="Character offset into the provision's own text.")
+    start = s.IntegerField(help_text=f"Where it begins in the provision's own text, {UNIT}.")
     end = s.IntegerField()
 
 

@@ -81,6 +81,7 @@ class PropositionCheck:
 
     def to_dict(self) -> dict:
         return {
+            "text": self.claim.text,
             "start": self.claim.start,
             "end": self.claim.end,
             "citations": list(self.citations),

@@ -55,6 +55,14 @@ def test_a_language_model_is_asked_where_the_key_may_and_wants_it(client, config
     assert len(configured_model.asked) == 1
 
 
+def test_a_sentence_that_is_read_beside_the_law_is_told_with_its_words(client):
+    said = "Congress may establish a religion."
+    answer = checked(client, {"text": f"🙂 Now. {said} U.S. Const. amend. I."})
+    assert_shape(answer, check.CheckedBrief)
+    (read,) = answer["propositions"]
+    assert (read["text"], read["start"], read["end"]) == (said, 7, 7 + len(said))
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
