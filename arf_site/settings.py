@@ -293,6 +293,7 @@ Search bodies of law, read provisions, resolve citations.
     "VERSION": "1",
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums", "retrieval.api.openapi.as_read"],
+    "PATH_CONVERTER_OVERRIDES": {"number": {"type": "string", "format": "uuid"}},
     "ENUM_NAME_OVERRIDES": {
         "DocumentRole": ["reader", "contributor", "owner"],
         "MatterRole": ["lead", "contributor", "reader"],

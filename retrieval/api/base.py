@@ -7,6 +7,8 @@ from typing import Any
 
 import orjson
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation.trans_real import parse_accept_lang_header
 from drf_spectacular.types import OpenApiTypes
@@ -104,6 +106,17 @@ class NowhereView(ApiView):
     def initial(self, request: Request, *args, **kwargs) -> None:
         super().initial(request, *args, **kwargs)
         raise Http404
+
+
+@extend_schema(exclude=True)
+class WithSlashView(ApiView):
+    """An address without its last slash: leads to that with it."""
+
+    leads_to = ""
+
+    def get(self, request: Request) -> HttpResponse:
+        query = request.META.get("QUERY_STRING", "")
+        return redirect(f"{reverse(self.leads_to)}?{query}" if query else self.leads_to)
 
 
 class ErrorDetail(s.Serializer):

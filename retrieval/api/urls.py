@@ -1,12 +1,11 @@
 """Addresses under /api/v1/."""
 
 from django.urls import path, re_path, register_converter
-from django.urls.converters import PathConverter
-from django.views.generic import RedirectView
+from django.urls.converters import PathConverter, UUIDConverter
 
 from retrieval.api import matters
 from retrieval.api.answer import AnswerView
-from retrieval.api.base import NowhereView
+from retrieval.api.base import NowhereView, WithSlashView
 from retrieval.api.changes import ChangesView
 from retrieval.api.check import CheckView
 from retrieval.api.documents import DocumentsView, DocumentView, GrantsView, HeldView, UploadView
@@ -30,7 +29,14 @@ class LocatorConverter(PathConverter):
         return value.removeprefix("/")
 
 
+class NumberConverter(UUIDConverter):
+    """A UUID, with capitals too."""
+
+    regex = f"(?i:{UUIDConverter.regex})"
+
+
 register_converter(LocatorConverter, "locator")
+register_converter(NumberConverter, "number")
 app_name = "api"
 urlpatterns = [
     path("search", SearchView.as_view(), name="search"),
@@ -42,25 +48,25 @@ urlpatterns = [
     path("domains", DomainsView.as_view(), name="domains"),
     path("documents", DocumentsView.as_view(), name="documents"),
     path("documents/<locator:path>", DocumentView.as_view(), name="document"),
-    path("uploads/<uuid:upload_id>", UploadView.as_view(), name="upload"),
+    path("uploads/<number:upload_id>", UploadView.as_view(), name="upload"),
     path("grants", HeldView.as_view(), name="held"),
     path("grants/<locator:path>", GrantsView.as_view(), name="grants"),
     path("matters", matters.MattersView.as_view(), name="matters"),
-    path("matters/<uuid:matter_id>", matters.MatterView.as_view(), name="matter"),
-    path("matters/<uuid:matter_id>/members", matters.MembersView.as_view(), name="members"),
-    path("matters/<uuid:matter_id>/deadlines", matters.DeadlinesView.as_view(), name="deadlines"),
-    path("matters/<uuid:matter_id>/deadlines/<int:number>", matters.DeadlineView.as_view(), name="deadline"),
-    path("matters/<uuid:matter_id>/close", matters.CloseView.as_view(), name="close_matter"),
-    path("matters/<uuid:matter_id>/reopen", matters.ReopenView.as_view(), name="reopen_matter"),
-    path("matters/<uuid:matter_id>/erase", matters.EraseView.as_view(), name="erase_matter"),
+    path("matters/<number:matter_id>", matters.MatterView.as_view(), name="matter"),
+    path("matters/<number:matter_id>/members", matters.MembersView.as_view(), name="members"),
+    path("matters/<number:matter_id>/deadlines", matters.DeadlinesView.as_view(), name="deadlines"),
+    path("matters/<number:matter_id>/deadlines/<int:number>", matters.DeadlineView.as_view(), name="deadline"),
+    path("matters/<number:matter_id>/close", matters.CloseView.as_view(), name="close_matter"),
+    path("matters/<number:matter_id>/reopen", matters.ReopenView.as_view(), name="reopen_matter"),
+    path("matters/<number:matter_id>/erase", matters.EraseView.as_view(), name="erase_matter"),
     path("citations/resolve", CitationsView.as_view(), name="citations"),
     path("check", CheckView.as_view(), name="check"),
-    path("traces/<uuid:trace_id>", TraceView.as_view(), name="trace"),
+    path("traces/<number:trace_id>", TraceView.as_view(), name="trace"),
     path("feedback", FeedbackView.as_view(), name="feedback"),
     path("health", HealthView.as_view(), name="health"),
     path("schema/", SchemaView.as_view(), name="schema"),
     path("docs/", DocsView.as_view(), name="docs"),
-    path("schema", RedirectView.as_view(pattern_name="api:schema", query_string=True)),
-    path("docs", RedirectView.as_view(pattern_name="api:docs", query_string=True)),
+    path("schema", WithSlashView.as_view(leads_to="api:schema")),
+    path("docs", WithSlashView.as_view(leads_to="api:docs")),
     re_path(r"", NowhereView.as_view()),
 ]

@@ -4,6 +4,7 @@ from uuid import uuid4
 
 import pytest
 
+from tests.retrieval.api.asking import found
 from tests.retrieval.api.keys import key_with
 from tests.retrieval.api.refusals import SEARCH, assert_refused, post
 
@@ -44,3 +45,8 @@ def test_an_address_without_a_body_takes_none(client, method):
         assert_refused(client.generic(method, address, body, **sent), 400, "bad_body")
     for body in ("", "{}", " {}\n"):  # as many clients send where nothing is to be said
         assert client.generic(method, address, body, **sent).status_code in (200, 404)
+
+
+def test_a_number_in_an_address_may_have_capitals(client):
+    trace = found(client, "jury")["trace_id"]
+    assert client.get(f"/api/v1/traces/{trace.upper()}").json()["trace_id"] == trace

@@ -1,6 +1,7 @@
 """The description of the API and its pages."""
 
 import pytest
+from django.test import Client
 
 from tests.retrieval.api.asking import API
 from tests.retrieval.api.refusals import assert_refused
@@ -49,6 +50,15 @@ def plain_static(settings):
 @pytest.mark.parametrize("page", ["schema", "docs"])
 def test_what_people_read_is_found_without_the_last_slash(client, page):
     assert client.get(f"{API}/{page}")["Location"] == f"{API}/{page}/"
+    assert client.get(f"{API}/{page}?a=1")["Location"] == f"{API}/{page}/?a=1"
+
+
+@pytest.mark.parametrize("page", ["schema", "docs"])
+def test_without_the_last_slash_errors_have_their_shape_too(page):
+    strict = Client(enforce_csrf_checks=True)
+    for method in ("post", "put", "patch", "delete", "trace"):
+        assert_refused(strict.generic(method.upper(), f"{API}/{page}"), 405, "method_not_allowed")
+    assert_refused(strict.get(f"{API}/{page}", HTTP_AUTHORIZATION="Bearer gone"), 401, "unauthorized")
 
 
 def test_the_docs_have_a_language_a_name_and_a_way_back_and_words_without_scripts(client, plain_static):
