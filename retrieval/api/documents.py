@@ -217,7 +217,9 @@ class DocumentEdit(Parameters):
 
     title = Text(max_length=500, required=False, help_text="Later versions of the file keep it.")
     tags = s.ListField(child=Text(max_length=60), required=False)
-    metadata = Facts(required=False, help_text="Words and numbers by name, which rules may ask for.")
+    metadata = Facts(
+        required=False, help_text="Words and numbers by name, which rules may ask for, in place of all that there were."
+    )
 
 
 class DocumentsView(ApiView):

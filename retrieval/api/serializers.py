@@ -348,6 +348,7 @@ class DocumentItem(s.ModelSerializer):
     """Makes the answer too."""
 
     domain = s.CharField(source="domain.slug")
+    metadata = s.DictField(help_text="Words and numbers by name, which rules may ask for.")
     publication = s.CharField(help_text="Edition or release point; empty where what is shown is of an earlier one.")
     source_url = s.CharField()
     sha256 = s.CharField(source="content_hash", help_text="Of the file it was read from.")
@@ -357,7 +358,7 @@ class DocumentItem(s.ModelSerializer):
         model = Document
         fields = [
             "locator", "title", "domain", "language", "publication", "source_url", "filename", "sha256", "pages",
-            "scanned_pages", "tags", "retrieved_at",
+            "scanned_pages", "tags", "metadata", "retrieved_at",
         ]  # fmt: skip
         read_only_fields = fields
 

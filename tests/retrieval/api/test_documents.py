@@ -320,8 +320,8 @@ def test_an_owner_changes_title_tags_and_metadata_and_nobody_else_does(client):
     locator = client.get(upload["url"], **key).json()["document"]
     answer = edited(client, locator, key, tags=["lease"], metadata={"party": "Acme", "rent": 900})
     assert (answer.status_code, answer.json()["tags"]) == (200, ["lease"])
-    with as_system():
-        assert Document.objects.get(locator=locator).metadata == {"party": "Acme", "rent": 900}
+    shown = client.get(f"/api/v1/documents{locator}", **key).json()
+    assert answer.json()["metadata"] == shown["metadata"] == {"party": "Acme", "rent": 900}
     renamed = edited(client, locator, key, title="Lease of the mill")
     assert (renamed.json()["title"], renamed.json()["tags"]) == ("Lease of the mill", ["lease"])
     with as_system():
