@@ -329,11 +329,13 @@ def rename(document: Document, title: str, caller: Caller) -> None:
 
 
 def withdraw(document: Document, caller: Caller) -> int:
-    """Closes every section of a document today: its past stays readable, and what has yet to begin never does. Gives
-    how many were current. Raises Forbidden for who does not own it, nor leads the matter that does.
+    """Closes every section of a document today: its past stays readable, and what has yet to begin never does, nor is
+    a file read that waits to become its next version. Gives how many were current. Raises Forbidden for who does not
+    own it, nor leads the matter that does.
     """
     with matters.owning(document, caller) as owner:
         check_owner(document, owner)
+        stop_reading(document)
         current = document.sections.live().filter(valid_to=None)
         closed = list(current.values_list("pk", flat=True))
         publishing.end(document, closed, timezone.localdate())
@@ -341,6 +343,16 @@ def withdraw(document: Document, caller: Caller) -> int:
         publishing.forget_fetched(document.domain)
         cited.count_again(changed=closed)
     return len(closed)
+
+
+def stop_reading(document: Document) -> None:
+    """Cancels the jobs of files that wait to become versions of a document."""
+    waiting = Upload.objects.filter(
+        domain=document.domain, filename=document.filename, status=Upload.Status.WAITING, run__isnull=False
+    )
+    for upload in waiting.defer("content").select_related("run"):
+        if place_of(upload) == document.locator:
+            jobs.cancel(upload.run)
 
 
 def erase(document: Document, caller: Caller) -> None:

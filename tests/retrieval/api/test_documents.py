@@ -193,6 +193,32 @@ def test_a_file_is_handed_in_followed_read_and_withdrawn(client):
     assert client.get(HERE, {"domain": domain.slug}).json()["total"] == 0
 
 
+def test_a_file_that_waits_when_its_document_is_withdrawn_is_not_read(client):
+    domain, key = a_domain(), bearer("search", "documents")
+    stored = handed_in(client, domain, key).json()
+    finish(stored["id"])
+    place = client.get(stored["url"], **key).json()["document"]
+    waiting = handed_in(client, domain, key, b"1. Term. Two years.").json()
+    other = handed_in(client, domain, key, filename="other.txt").json()
+    assert client.delete(f"/api/v1/documents{place}", **key).json()["sections"] == 1
+    for upload, became in ((waiting, "cancelled"), (other, "stored")):
+        finish(upload["id"])
+        assert client.get(upload["url"], **key).json()["status"] == became
+    assert client.get(f"/api/v1/sections{place}/1").status_code == 404
+
+
+def test_a_document_that_is_withdrawn_while_it_is_read_never_comes(client):
+    domain, key = a_domain(), bearer("search", "documents")
+    upload = handed_in(client, domain, key).json()
+    turn = jobs.next_of(jobs.CORPUS)
+    jobs.take_step(turn.pk, turn.ticket)
+    place = client.get(upload["url"], **key).json()["document"]
+    assert client.delete(f"/api/v1/documents{place}", **key).json()["sections"] == 0
+    finish(upload["id"])
+    assert client.get(upload["url"], **key).json()["status"] == "cancelled"
+    assert not Document.objects.filter(locator=place).exists()
+
+
 def test_one_file_too_many_is_answered_by_429_and_a_failed_one_says_so(client, monkeypatch):
     domain, key = a_domain(), bearer("documents")
     monkeypatch.setattr(uploading, "MOST_WAITING", 1)
