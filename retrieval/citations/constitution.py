@@ -12,6 +12,7 @@ from itertools import chain, islice, zip_longest
 
 from retrieval.citations.citation import Found, Item, Source, cite
 from retrieval.citations.heads import (
+    BETWEEN,
     LAST,
     LOOSE_TAIL,
     NUMBER,
@@ -39,38 +40,31 @@ _OF_US = (
     r"|\s{1,2}de\s{1,2}(?:los\s{1,2})?(?:estados unidos(?!\s{1,2}mexicanos)(?:\s{1,2}de\s{1,2}america)?"
     r"|ee\.?\s?uu\.?|eeuu|america)|\s{1,2}(?:federal|estadounidense|americana)\b)"
 )
-_NAMED = (
-    rf"(?:{_US}\s{{1,2}})?(?:const\.|\bconst\b|\bconstitution\b|\bconstitucion\b)(?:'s)?{_OF_US}?(?![a-z])"
-)
-_CONSTITUTION_BEFORE = re.compile(
-    rf"(?<![a-z.])(?:the\s{{1,2}})?{_NAMED}[\s,:;]{{1,3}}(?:(?:the|la|el)\s{{1,2}})?\Z"
-)
+_NAMED = rf"(?:{_US}\s{{1,2}})?(?:const\.|\bconst\b|\bconstitution\b|\bconstitucion\b)(?:'s)?{_OF_US}?(?![a-z])"
+_CONSTITUTION_BEFORE = re.compile(rf"(?<![a-z.])(?:the\s{{1,2}})?{_NAMED}[\s,:;]{{1,3}}(?:(?:the|la|el)\s{{1,2}})?\Z")
 _CONSTITUTION_AFTER = re.compile(
-    r"\s{0,2}[,(]?\s{1,2}(?:of|to|in|under|from|de|a|en)\s{1,2}(?:(?:the|la|our|this|nuestra)\s{1,2})?"
-    + _NAMED
+    r"\s{0,2}[,(]?\s{1,2}(?:of|to|in|under|from|de|a|en)\s{1,2}(?:(?:the|la|our|this|nuestra)\s{1,2})?" + _NAMED
 )
 
 _STATES = words(
-    "alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii "
-    "idaho illinois indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan "
-    "minnesota mississippi missouri montana nebraska nevada hampshire jersey mexico york carolina "
-    "dakota ohio oklahoma oregon pennsylvania rico island tennessee texas utah vermont virginia "
-    "washington wisconsin wyoming guam calif tex fla mass mich minn penn ariz colo conn wash wis tenn "
-    "okla"
+    "alabama alaska arizona arkansas california colorado connecticut delaware florida georgia hawaii idaho illinois "
+    "indiana iowa kansas kentucky louisiana maine maryland massachusetts michigan minnesota mississippi missouri "
+    "montana nebraska nevada hampshire jersey mexico york carolina dakota ohio oklahoma oregon pennsylvania rico "
+    "island tennessee texas utah vermont virginia washington wisconsin wyoming guam calif tex fla mass mich minn penn "
+    "ariz colo conn wash wis tenn okla"
 )
 _COUNTRIES = words(
-    "african argentine argentina australia australian brazilian british bolivian canada canadian "
-    "chilean chinese colombian cuban cuba dutch espana espanola france french german germany indian "
-    "india iraqi irish ireland israeli italian italy japan japanese kenyan korean mexican mexicana "
-    "mexicano peruvian philippine polish russian spanish spain swiss turkish ukrainian venezuelan "
-    "confederate soviet eu european europea"
+    "african argentine argentina australia australian brazilian british bolivian canada canadian chilean chinese "
+    "colombian cuban cuba dutch espana espanola france french german germany indian india iraqi irish ireland israeli "
+    "italian italy japan japanese kenyan korean mexican mexicana mexicano peruvian philippine polish russian spanish "
+    "spain swiss turkish ukrainian venezuelan confederate soviet eu european europea"
 )
 _OTHER_LAW = words(
-    "accord acuerdo act agreement articles bill budget bylaws by-laws charter code codigo complaint "
-    "confederation constituent contract contrato convencion convenio convention covenant declaration "
-    "decree deed echr estatuto estatutos gdpr iccpr indenture lease ley loan memorandum model nato "
-    "ordinance pact policy protocol regulation reglamento resolution rgpd statute statutes tfeu tratado "
-    "treaty trips ucc u.c.c ucmj u.c.m.j udhr uniform cplr magazine journal newspaper"
+    "accord acuerdo act agreement articles bill budget bylaws by-laws charter code codigo complaint confederation "
+    "constituent contract contrato convencion convenio convention covenant declaration decree deed echr estatuto "
+    "estatutos gdpr iccpr indenture lease ley loan memorandum model nato ordinance pact policy protocol regulation "
+    "reglamento resolution rgpd statute statutes tfeu tratado treaty trips ucc u.c.c ucmj u.c.m.j udhr uniform cplr "
+    "magazine journal newspaper"
 )
 _STATE_WORDS = words("state state's states' estatal provincial county city tribal club union")
 _ELSEWHERE = {*_STATES, *_COUNTRIES}
@@ -78,8 +72,7 @@ _OTHER = {*_ELSEWHERE, *_OTHER_LAW, *_STATE_WORDS}
 _ABBREVIATION = re.compile(r"(?!see|cf|the)[a-z]{1,5}\.(?:[a-z]\.)?")  # "Cal.", "N.Y."
 _LAST_WORD = re.compile(r"([a-z][a-z.'-]{0,24})[\s,]{0,3}(?:\(?the\s{1,2})?\Z")
 _OTHER_CONSTITUTION_BEFORE = re.compile(
-    rf"\b(?:constitution|constitucion)(?!{_OF_US})\s{{1,2}}(?:of|de|del)\s{{1,2}}[a-z ]{{2,40}}"
-    r"[\s,:]{1,3}\Z"
+    rf"\b(?:constitution|constitucion)(?!{_OF_US})\s{{1,2}}(?:of|de|del)\s{{1,2}}[a-z ]{{2,40}}[\s,:]{{1,3}}\Z"
 )
 _OTHER_CONSTITUTION_AFTER = re.compile(
     r"\s{0,2},?\s{1,2}(?:of|to|in|under|de|a|en)\s{1,2}(?:[a-z.'-]{1,20}\s{1,2}){1,5}(?:constitution|const\.)"
@@ -170,20 +163,16 @@ def widened(folded: str, head: Head) -> Head:
     """The head with "U.S. Const." before it and "of the Constitution" after it taken in."""
     before = _before(_CONSTITUTION_BEFORE, folded, head.start)
     after = _CONSTITUTION_AFTER.match(folded, head.end)
-    return replace(
-        head,
-        start=before.start() if before else head.start,
-        end=after.end() if after else head.end,
-    )
+    start, end = before.start() if before else head.start, after.end() if after else head.end
+    return replace(head, start=start, end=end)
 
 
 def names_another_constitution(folded: str, start: int, end: int) -> bool:
     """A state's or another country's: "Cal. Const.", "of the Texas Constitution", "Constitution of India"."""
     constitution = bool(re.match(r"(?:the\s{1,2})?const", folded[start:end]))
     word = _last_word(folded, start)
-    if constitution and (word in _OTHER or _ABBREVIATION.fullmatch(word)):
-        return True
-    if _before(_OTHER_CONSTITUTION_BEFORE, folded, start):
+    named = constitution and (word in _OTHER or _ABBREVIATION.fullmatch(word))
+    if named or _before(_OTHER_CONSTITUTION_BEFORE, folded, start):
         return True
     if _CONSTITUTION_ENDS.search(folded, max(start, end - 30), end):
         return bool(_FURTHER_OF.match(folded, end))
@@ -256,14 +245,25 @@ def _refused_numbered(source: Source, head: Head, *, bare: bool) -> bool:
     folded = source.folded
     plain = head.numbers[0].token.isdigit()
     shortened = head.word.startswith(("amdt", "amend")) and len(head.word) < 7
+    listed = shortened and _stands_beside_another(folded, head)
     return bool(
         _TO_A_DOCUMENT.match(folded, head.end)
         or _belongs_elsewhere(folded, head.start)
         or _before(_MOTION, folded, head.start)
         or (plain and (_before(_INDEFINITE, folded, head.start) or _BALLOT.match(folded, head.end)))
-        or (shortened and bare and not _is_formal(source, head))
-        or _refused_number(source, head, bare=bare)
+        or (shortened and bare and not (listed or _is_formal(source, head)))
+        or (not listed and _refused_number(source, head, bare=bare))
     )
+
+
+_SHORT = r"\b(?:amend|amdt)s?\.\s{0,2}[ivx]{1,6}"
+_ANOTHER_BEFORE, _ANOTHER_AFTER = re.compile(rf"{_SHORT}{BETWEEN}\Z"), re.compile(rf"{BETWEEN}{_SHORT}(?![a-z0-9])")
+
+
+def _stands_beside_another(folded: str, head: Head) -> bool:
+    """ "amend. IV and amend. V": no verb before a full stop, which "amend." may be by itself."""
+    is_short = folded.startswith(".", head.start + len(head.word))
+    return is_short and bool(_before(_ANOTHER_BEFORE, folded, head.start) or _ANOTHER_AFTER.match(folded, head.end))
 
 
 def _is_formal(source: Source, head: Head) -> bool:

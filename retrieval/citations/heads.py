@@ -26,8 +26,7 @@ ROMAN = {in_roman(number).lower(): number for number in range(1, LARGEST + 1)}
 
 _EN_UNITS = words("first second third fourth fifth sixth seventh eighth ninth")
 _EN_TEENS = words(
-    "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
-    "twentieth"
+    "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 )
 _EN_ONES = words("one two three four five six seven eight nine")
 _EN_TENS = words("ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty")
@@ -64,9 +63,7 @@ def _after_twenty(units: tuple[str, ...]) -> dict[str, int]:
 
 def _spanish_ordinals() -> dict[str, int]:
     words = {stem + end: number for (stem, number), end in product((_ES_UNITS | _ES_OTHER).items(), "ao")}
-    for (ten, tens), joint, (unit, ones), end in product(
-        _ES_TENS.items(), ("", "o", "a"), _ES_UNITS.items(), "ao"
-    ):
+    for (ten, tens), joint, (unit, ones), end in product(_ES_TENS.items(), ("", "o", "a"), _ES_UNITS.items(), "ao"):
         words[ten + joint + unit + end] = tens + ones
     return words | {"primer": 1, "tercer": 3}
 
@@ -145,12 +142,12 @@ LAST = {"amendment": 27, "article": 7}
 _AND = r"(?:and/or|and|or|nor|y|o|u|e|ni|&)"
 _RANGE = r"(?:\s{0,2}-\s{0,2}|\s{1,2}(?:to|through|thru|a|al|hasta)\s{1,2}(?:(?:the|la|el)\s{1,2})?)"
 _COMMA = rf"\s{{0,2}},\s{{0,2}}(?:{_AND}\s{{1,2}}(?:(?:the|la|el)\s{{1,2}})?)?"
-_BETWEEN = (  # read in one way: " & " could be in two, and a list of n then in 2^n
+BETWEEN = (  # read in one way: " & " could be in two, and a list of n then in 2^n
     rf"(?>{_COMMA}|\s{{1,2}}{_AND}\s{{1,2}}(?:(?:the|la|el)\s{{1,2}})?|\s{{0,2}}[&/]\s{{0,2}}|{_RANGE})"
 )
 _HIGH = r"(?<![a-z0-9])[0-9]{3,9}(?![a-z0-9])"
-_NUMBERS = rf"{NUMBER}(?:{_BETWEEN}{NUMBER}){{0,26}}"
-_ANNOUNCED = rf"(?:{NUMBER}|{_HIGH})(?:{_BETWEEN}(?:{NUMBER}|{_HIGH})){{0,26}}"
+_NUMBERS = rf"{NUMBER}(?:{BETWEEN}{NUMBER}){{0,26}}"
+_ANNOUNCED = rf"(?:{NUMBER}|{_HIGH})(?:{BETWEEN}(?:{NUMBER}|{_HIGH})){{0,26}}"
 _WHOLE_LIST = _NUMBERS + "+"  # possessive: no word can follow a part of a list, and to try each part takes long
 
 _GLUED = r"(?<=[a-z])[0-9]{1,2}(?![a-z0-9])"  # the 3 of "s3"
@@ -180,7 +177,7 @@ _GLUED_ORDINAL = re.compile(
 )
 # All of a query: "5th & 14th", "13th 14th 15th amendments".
 _BARE_LIST = re.compile(
-    rf"[\s\"'¿(]{{0,4}}(?:(?:the|la|las)\s{{1,2}})?(?P<numbers>(?>{NUMBER})(?:(?:{_BETWEEN}|\s{{1,2}})(?>{NUMBER})){{1,26}})"
+    rf"[\s\"'¿(]{{0,4}}(?:(?:the|la|las)\s{{1,2}})?(?P<numbers>(?>{NUMBER})(?:(?:{BETWEEN}|\s{{1,2}})(?>{NUMBER})){{1,26}})"
     rf"(?:\s{{1,2}}(?P<word>{_AMENDMENT}))?[\s\"'?!.)]{{0,4}}"
 )
 _BARE_ORDINAL = re.compile(r"[0-9]{1,2}(?:st|nd|rd|th|a|ª)|[^0-9]+")  # not "3d", which names a dimension
@@ -335,9 +332,10 @@ def _kind_of(token: str) -> str:
 
 
 def _numbered_head(folded: str, match: re.Match[str], kind: str, *, loose: bool) -> Head | None:
-    """ "Amendments V and XIV", "Article I": one number unless the word is plural."""
+    """ "Amendments V and XIV", "Amend. IV, V", "Article I": one number unless the word is plural, or they are Roman."""
     word = match["word"]
-    numbers = _listed(folded, *match.span("numbers"), plural=_is_plural(word))
+    listed = _is_plural(word) or (kind == "amendment" and _rise_in_roman(folded, *match.span("numbers")))
+    numbers = _listed(folded, *match.span("numbers"), plural=listed)
     numbers = tuple(number for number in numbers if number.token != "once" or is_spanish(word))
     of_amendment = _ARTICLE_OF_AMENDMENTS.match(folded, numbers[-1].end) if numbers and kind == "article" else None
     kind = "amendment" if of_amendment else kind  # "Article XIV of the Amendments"
@@ -349,6 +347,12 @@ def _numbered_head(folded: str, match: re.Match[str], kind: str, *, loose: bool)
         return None
     end = of_amendment.end() if of_amendment else numbers[-1].end
     return Head(kind, word, numbers, match.start("word"), end)
+
+
+def _rise_in_roman(folded: str, start: int, end: int) -> bool:
+    """Not "Amend. IV and I say so", nor "Amend. XIV, 1", which is a section."""
+    numbers = _read_numbers(folded, start, end)
+    return all(n.token in ROMAN for n in numbers) and all(a.value < b.value for a, b in pairwise(numbers))
 
 
 def _is_plural(word: str) -> bool:
@@ -428,9 +432,7 @@ def _read_numbers(folded: str, start: int, end: int, largest: int = LARGEST) -> 
     return tuple(filled)
 
 
-def _listed(
-    folded: str, start: int, end: int, *, plural: bool, largest: int = LARGEST
-) -> tuple[Number, ...]:
+def _listed(folded: str, start: int, end: int, *, plural: bool, largest: int = LARGEST) -> tuple[Number, ...]:
     if plural and (numbers := _read_numbers(folded, start, end, largest)):
         return numbers
     first = _ONE.search(folded, start, end)

@@ -87,6 +87,39 @@ def test_a_citation_inside_a_sentence(text, locator):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "amend. IV and amend. V", "Amend. IV and V", "U.S. Const. amend. IV, V", "What do amend. IV or amend. V say?",
+        "amdt. iv & amdt. v",
+    ],
+)  # fmt: skip
+def test_shortened_amendments_are_listed(text):
+    assert locators(constitution.find(Source.of(text))) == ["/us/const/amendment/IV", "/us/const/amendment/V"]
+
+
+def test_a_shortened_list_may_be_all_of_a_query():
+    assert locators(constitution.find_loose(Source.of("amend. IV, V"))) == [
+        "/us/const/amendment/IV", "/us/const/amendment/V"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "locator"),
+    [
+        ("Amend. IV and I say so", "/us/const/amendment/IV"),
+        ("U.S. Const. amend. XIV, 1", "/us/const/amendment/XIV"),
+    ],
+)
+def test_what_follows_an_amendment_is_not_always_another(text, locator):
+    assert locators(constitution.find(Source.of(text))) == [locator]
+
+
+@pytest.mark.parametrize("text", ["They amend. IV drips do.", "I amend IV and amend V", "we amend. I and you repeal"])
+def test_a_verb_is_no_shortened_amendment(text):
+    assert locators(constitution.find(Source.of(text))) == []
+
+
+@pytest.mark.parametrize(
     "text", ["the preamble of the treaty", "I.8.3", "fifth", "the first amendment to the lease"]
 )
 def test_what_is_too_loose_for_a_sentence(text):
