@@ -1,12 +1,13 @@
-"""System check of what curators decided: whether it fits what this version serves."""
+"""System checks of what curators decided: whether it fits what this version serves, and whether it can be read."""
 
 from collections.abc import Sequence
 
 from django.core.checks import CheckMessage, Tags, Warning, register
 
 from retrieval.checks import migrated
+from retrieval.engines.translation import key_of
 from retrieval.stages.reranker.features import USUAL_MINIMUM
-from rules.models import DomainThreshold
+from rules.models import DomainThreshold, GlossaryTerm
 
 
 @register(Tags.database)
@@ -23,4 +24,19 @@ def answer_minimums(app_configs, databases: Sequence[str] | None = None, **kwarg
         )
         for row in in_force
         if not row.is_on_scale
+    ]
+
+
+@register(Tags.database)
+def terms_of_the_glossary(app_configs, databases: Sequence[str] | None = None, **kwargs) -> list[CheckMessage]:
+    if not migrated(databases):
+        return []
+    wordless = [term for term in GlossaryTerm.objects.filter(enabled=True) if not key_of(term.spanish)]
+    return [
+        Warning(
+            f"The glossary term “{term}” has no letter or digit in Spanish; it is left out.",
+            hint="Correct or switch it off, under Glossary in the admin.",
+            id="arf.W012",
+        )
+        for term in wordless
     ]

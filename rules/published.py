@@ -18,7 +18,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Collate
 
 from retrieval.access.caller import ANONYMOUS
-from retrieval.engines.translation import Glossary
+from retrieval.engines.translation import Glossary, key_of
 from retrieval.indexes.terms import stored_counts
 from retrieval.models import Domain, Section
 from retrieval.ranking import Thresholds
@@ -261,7 +261,9 @@ def named_places(
 
 @lru_cache(maxsize=2)
 def glossary(version: int) -> Glossary:
-    return Glossary(dict(GlossaryTerm.objects.filter(enabled=True).values_list("spanish", "english")), spoken=True)
+    """Without terms that have no word, which a system check tells."""
+    terms = GlossaryTerm.objects.filter(enabled=True).values_list("spanish", "english")
+    return Glossary({spanish: english for spanish, english in terms if key_of(spanish)}, spoken=True)
 
 
 @lru_cache(maxsize=2)

@@ -41,7 +41,7 @@ class Glossary:
 
     def __init__(self, entries: Mapping[str, str], *, spoken: bool = False):
         """ValueError for an entry without a word."""
-        self._english = {_key(spanish): english for spanish, english in entries.items()}
+        self._english = {key_of(spanish): english for spanish, english in entries.items()}
         if () in self._english:
             raise ValueError("A glossary entry has no word in it.")
         self._spoken = spoken
@@ -102,12 +102,9 @@ class Glossary:
         return verbs, spans
 
 
-def _key(phrase: str) -> tuple[str, ...]:
-    return _key_of(list(_WORD.finditer(fold(phrase))))
-
-
-def _key_of(words: list[re.Match[str]]) -> tuple[str, ...]:
-    return tuple(_bare(word) for word in words)
+def key_of(phrase: str) -> tuple[str, ...]:
+    """Its words as they are compared; none where it has none."""
+    return tuple(map(_bare, _WORD.finditer(fold(phrase))))
 
 
 def _bare(word: re.Match[str]) -> str:

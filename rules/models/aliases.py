@@ -11,10 +11,8 @@ from simple_history.models import HistoricalRecords
 from retrieval.answers.passages import MOST_BELOW
 from retrieval.answers.units import beginning_with
 from retrieval.models import Domain
-from retrieval.text.analyzer import stems
 from retrieval.text.normalization import normalize
-from retrieval.text.snippets import function_stems
-from rules.models.words import LANGUAGES
+from rules.models.words import LANGUAGES, says_nothing
 
 
 class AliasQuerySet(models.QuerySet):
@@ -79,10 +77,13 @@ class Alias(models.Model):
         self.text = " ".join(self.text.split())
         if not normalize(self.text):
             raise ValidationError({"text": _("An alias needs at least one letter or digit.")})
-        if self._says_nothing():
+        if says_nothing(self.text, self.language):
             raise ValidationError({"text": _("An alias needs a word that is not in nearly every question.")})
         if not self.domain_id:
             return
+        alike = Alias.objects.filter(domain=self.domain, locator=self.locator, language=self.language, enabled=True)
+        if self.enabled and (other := alike.filter(text__iexact=self.text).exclude(pk=self.pk).first()):
+            raise ValidationError({"text": _("This is there already: %s") % other})
         current = self.domain.sections.live().filter(valid_to=None)
         provision = current.filter(locator=self.locator).first()
         if provision is None:
@@ -90,15 +91,6 @@ class Alias(models.Model):
         if self.sentence and not self._points_as_before():
             parts = current.below(self.locator).exclude(text="").in_order().values_list("text", flat=True)
             self.sentence = self._sentence_in([provision.text] if provision.is_leaf else parts[:MOST_BELOW])
-
-    def _says_nothing(self) -> bool:
-        """Whether it has function words alone: “the” would fire upon any question. In capitals it is a name: “WHO”."""
-        if self.language not in dict(LANGUAGES):
-            return False  # which its field refuses
-        if self.text.isupper() and sum(map(str.isalpha, self.text)) > 1:
-            return False
-        words = stems(self.text, self.language)
-        return bool(words) and function_stems(self.language).issuperset(words)
 
     def _points_as_before(self) -> bool:
         """Law that was amended meanwhile keeps nobody from changing something else of the name."""

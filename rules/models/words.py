@@ -5,8 +5,11 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
+from retrieval.engines.translation import key_of
 from retrieval.models import Domain
+from retrieval.text.analyzer import stems
 from retrieval.text.normalization import normalize
+from retrieval.text.snippets import function_stems
 
 # What a question may be searched by, each with the names that other systems have for it.
 STRATEGIES = {
@@ -34,6 +37,16 @@ STRATEGY_NAMES = {
 LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
 
 
+def says_nothing(text: str, language: str) -> bool:
+    """Whether it has function words alone: “the” would fire upon any question. In capitals it is a name: “WHO”."""
+    if language not in dict(LANGUAGES):
+        return False  # which its field refuses
+    if text.isupper() and sum(map(str.isalpha, text)) > 1:
+        return False
+    words = stems(text, language)
+    return bool(words) and function_stems(language).issuperset(words)
+
+
 class GlossaryTerm(models.Model):
     """A Spanish legal term with the English one that the law uses; protected in machine translation."""
 
@@ -49,6 +62,14 @@ class GlossaryTerm(models.Model):
 
     def __str__(self) -> str:
         return f"{self.spanish} → {self.english}"
+
+    def clean(self) -> None:
+        self.spanish = " ".join(self.spanish.split())
+        if not key_of(self.spanish):
+            raise ValidationError({"spanish": _("A term needs at least one letter or digit.")})
+        others = GlossaryTerm.objects.filter(enabled=True, spanish__iexact=self.spanish).exclude(pk=self.pk)
+        if self.enabled and (other := others.first()):
+            raise ValidationError({"spanish": _("This is there already: %s") % other})
 
 
 class QuestionPhrase(models.Model):
@@ -92,6 +113,8 @@ class QuestionPhrase(models.Model):
         self.text = " ".join(self.text.split())
         if not normalize(self.text):
             raise ValidationError({"text": _("A phrase needs at least one letter or digit.")})
+        if self.use != self.Use.NEEDLESS and says_nothing(self.text, self.language):
+            raise ValidationError({"text": _("A phrase needs a word that is not in nearly every question.")})
         if self.use == self.Use.STRATEGY and self.answer not in STRATEGIES:
             raise ValidationError({"answer": _("One of: %s.") % ", ".join(STRATEGIES)})
         if self.use == self.Use.DOMAIN and self.answer:

@@ -1,4 +1,4 @@
-"""The system check of answer minimums."""
+"""The system checks of what curators decided."""
 
 import pytest
 from django.db import connection
@@ -6,7 +6,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from retrieval.models import Domain
 from rules import checks
-from rules.models import DomainThreshold
+from rules.models import DomainThreshold, GlossaryTerm
 
 pytestmark = pytest.mark.django_db
 
@@ -46,3 +46,10 @@ def test_the_check_passes_by_a_database_that_is_not_migrated_yet():
     recorder = MigrationRecorder(connection)
     recorder.record_unapplied(*max(one for one in recorder.applied_migrations() if one[0] == "rules"))
     assert checks.answer_minimums(**DEFAULT) == []
+
+
+def test_a_term_without_a_word_is_told():
+    assert checks.terms_of_the_glossary(**DEFAULT) == []
+    GlossaryTerm.objects.create(spanish="!!", english="x")
+    [told] = checks.terms_of_the_glossary(**DEFAULT)
+    assert told.id == "arf.W012" and "“!! → x”" in told.msg

@@ -9,7 +9,7 @@ from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_system
 from retrieval.models import Domain
 from retrieval.stages.reranker.features import ANSWER_SCALE
-from rules.models import Alias, DomainThreshold, GlossaryTerm, Rule, RuleFinding, RuleUse
+from rules.models import Alias, DomainThreshold, GlossaryTerm, QuestionPhrase, Rule, RuleFinding, RuleUse
 from tests.builders import a_case_file
 
 pytestmark = pytest.mark.django_db
@@ -33,6 +33,36 @@ def test_a_name_has_letters_and_a_provision_that_exists(text, locator, field):
     with pytest.raises(ValidationError) as problem:
         named(text, locator).clean()
     assert list(problem.value.message_dict) == [field]
+
+
+def test_a_name_differs_from_others_of_its_provision_by_more_than_case():
+    with pytest.raises(ValidationError, match="there already"):
+        named("Double Jeopardy", "/us/const/amendment/V").clean()
+
+
+@pytest.mark.parametrize("spanish", ["!!", "--"])
+def test_a_term_has_letters(spanish):
+    with pytest.raises(ValidationError, match="at least one letter"):
+        GlossaryTerm(spanish=spanish, english="x").clean()
+
+
+def test_a_term_differs_from_others_in_force_by_more_than_case():
+    GlossaryTerm.objects.create(spanish="chancla voladora", english="late fee")
+    again = GlossaryTerm(spanish=" Chancla  Voladora ", english="other")
+    with pytest.raises(ValidationError, match="there already"):
+        again.clean()
+    again.enabled = False
+    again.clean()
+
+
+@pytest.mark.parametrize("use", ["not_served", "searched", "crisis"])
+def test_a_phrase_needs_a_word_that_is_not_in_nearly_every_question(use):
+    with pytest.raises(ValidationError, match="not in nearly every question"):
+        QuestionPhrase(text="the", use=use).clean()
+
+
+def test_words_of_nearly_every_question_may_be_all_of_one_that_needs_no_search():
+    QuestionPhrase(text="what is this", use="needless").clean()
 
 
 def test_a_name_points_to_a_sentence_of_its_provision():

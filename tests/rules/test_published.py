@@ -15,7 +15,7 @@ from retrieval.models import Domain, Section
 from rules import published
 from rules.aliases.kept import load
 from rules.aliases.table import AliasTable
-from rules.models import Alias, AliasVector, NamedProvision
+from rules.models import Alias, AliasVector, GlossaryTerm, NamedProvision
 from tests.builders import a_domain
 
 pytestmark = pytest.mark.django_db
@@ -324,3 +324,9 @@ def test_law_is_not_put_into_spanish_with_what_people_say():
     assert published.spanish_terms(version)["burden of proof"] == "carga de la prueba"
     assert published.glossary(version).find("guachimanes")[0].english == "security guards"
     assert "security guards" not in published.spanish_terms(version)
+
+
+def test_a_term_without_a_word_stops_no_other():
+    GlossaryTerm.objects.create(spanish="!!", english="x")
+    [found] = published.glossary(current_versions()["glossary"]).find("¿Qué es un juicio?")
+    assert found.english == "trial"
