@@ -39,7 +39,14 @@ _VERBS = (
     r"prefiere|favorece|da|"
     r"prioriza|impulsa|potencia|fija|muestra|muestrale|pon|coloca|trata|lee|sustituye|reemplaza|"
     r"ensena|refuse|decline|keep|rechaza|cambia|dale|ponles|di|"
-    r"ponga|muestre|fije|coloque|oculte|excluya|limite|busque|suba|baje|responda|conteste)\b"
+    r"ponga|muestre|fije|coloque|oculte|excluya|limite|busque|suba|baje|responda|conteste|add(?!-)|anade)\b"
+)
+# How much or where, behind the topic: of the action, not of what is asked about.
+_AMOUNT = (
+    r"(?:(?:(?:by|por|con|with) )?(?:an? |un )?\d{1,4}(?:[.,]\d+)?(?: ?%| (?:percent|por ciento))"
+    r"|(?:by|por|con|with) (?:an? |un )?(?:factor (?:of |de )?)?\d{1,4}(?:[.,]\d+)?(?: times| veces)?"
+    r"|(?:at|in|to|on|en) (?:the |el |la )?(?:position|place|rank|posicion|lugar|puesto) (?:number |numero )?\d{1,2}"
+    r"|strongly|heavily|slightly|fuertemente|ligeramente|un poco)"
 )
 _END = (
     rf"(?=\s*[,:]\s*(?:but |and |pero |y )?{_VERBS}"
@@ -48,7 +55,7 @@ _END = (
     r"|\s+(?:should|must|deben?|has to|have to)\b[^,]*@t\d+@|\s+they means?\b|\s+just (?:look|search|use)\b"
     r"|\s+(?:inside|within|dentro del?) (?:the |el |la )?@t\d+@"
     r"|\s+(?:with|con) (?:(?:the|a|this|el|la|este|esta) )?(?:note|message|nota|mensaje|aviso)\b"
-    r"|\s*:\s*@t\d+@|\s*[;.]?\s*$)"
+    rf"|\s*:\s*@t\d+@|\s+{_AMOUNT}\s*[;.]?\s*$|\s*[;.]?\s*$)"
 )
 _IF = r"(?:when(?:ever)?|if|every time|each time|cuando|si|siempre que|cada vez que)"
 CONDITION_FIRST = re.compile(rf"{_IF}\b")

@@ -151,6 +151,36 @@ def test_percentages_are_added_to_or_taken_from_the_score(said, factor):
 
 
 @pytest.mark.parametrize(
+    ("said", "topic", "amount"),
+    [
+        ("Boost 8 USC 1158 for questions about rent by 3", "rent", {"factor": 3.0}),
+        ("Boost 8 USC 1158 for questions about rent by a factor of 3", "rent", {"factor": 3.0}),
+        ("Boost 8 USC 1158 for questions about rent by 1,5", "rent", {"factor": 1.5}),
+        ("Raise 8 USC 1158 when someone asks about phones by 50%", "phones", {"factor": 1.5}),
+        ("Sube 8 USC 1158 cuando pregunten por renta un 50 por ciento.", "renta", {"factor": 1.5}),
+        ("Show 8 USC 1158 for questions about takings at position 3", "takings", {"position": 3}),
+        ("Boost 8 USC 1158 when the question mentions beer strongly", "beer", {"factor": 4.0}),
+    ],
+)
+def test_an_amount_behind_the_topic_is_the_actions(said, topic, amount):
+    read = drafted(said)
+    assert read["criteria"][0]["value"] == [topic]
+    assert amount.items() <= read["actions"][0].items()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "When someone asks about fees, add the note “Ask us.”",
+        "Cuando pregunten por fees, añade la nota “Ask us.”",
+    ],
+)
+def test_a_note_is_added(said):
+    read = drafted(said)
+    assert read["criteria"][0]["value"] == ["fees"] and read["actions"] == [{"kind": "note", "text": "Ask us."}]
+
+
+@pytest.mark.parametrize(
     ("sentence", "criteria"),
     [
         ("For questions about rent in Spanish or English, pin 8 USC 1158", ["keywords"]),
