@@ -29,6 +29,7 @@ from rules.aliases.vectors import Comparison
 from rules.aliases.wording import Wording
 
 ALL_WORDS = "all_words"
+WHOLE_NAME = "whole_name"
 NONE_NEAR = "no curated name of what may be read here is near"
 
 
@@ -60,7 +61,9 @@ def found(
 
 @dataclass(frozen=True)
 class AliasRetriever:
-    """Provisions by their curated names. A longer name, and one that few provisions share, ranks first."""
+    """Provisions by their curated names. A longer name, and one that few provisions share, ranks first. The score
+    `whole_name` is 1 where the name is all of the question, neutral words apart.
+    """
 
     weight: float = 2.0
 
@@ -71,8 +74,10 @@ class AliasRetriever:
         best = {match.locator: match for match in sorted(reversed(matches), key=strength)}
         sections = named_sections(ranking.query, list(best))
         ranks = dense_ranks([strength(best[locator]) for locator, *_ in sections])
+        whole = {locator: {WHOLE_NAME: 1.0} for _, locator in named_by(ranking.query, ranking.query.original)}
+        scores = {locator: {"alias": strength(best[locator]), **whole.get(locator, {})} for locator, _ in sections}
         candidates = [
-            found("alias", section, rank, {"alias": strength(best[locator])}, alias=best[locator].text)
+            found("alias", section, rank, scores[locator], alias=best[locator].text)
             for (locator, section), rank in zip(sections, ranks, strict=True)
         ]
         names = ", ".join(sorted({best[locator].text for locator, _section in sections}))

@@ -82,7 +82,7 @@ class Alias(models.Model):
         if not self.domain_id:
             return
         alike = Alias.objects.filter(domain=self.domain, locator=self.locator, language=self.language, enabled=True)
-        if self.enabled and (other := alike.filter(text__iexact=self.text).exclude(pk=self.pk).first()):
+        if self.enabled and (other := alike.filter(text__iexact=self.text).exclude(text=self.text).first()):
             raise ValidationError({"text": _("This is there already: %s") % other})
         current = self.domain.sections.live().filter(valid_to=None)
         provision = current.filter(locator=self.locator).first()

@@ -23,9 +23,20 @@ from retrieval.stages.reranker.reranker import any_answer_fitted, serving
 from retrieval.stages.route import weight_of_words
 from retrieval.targets import Selection
 from retrieval.text.states import names_a_state
+from rules.aliases.retrievers import named_by
 from rules.logistic import Logistic, log_odds, read, shipped
 from rules.thresholds.likely import LEAST, features_of, is_complete, shares
-from rules.thresholds.stages import JUDGED_BY, UNTOLD, Abstain, Verdict, as_any_text, by_its_own, is_cited
+from rules.thresholds.stages import (
+    ANY_TEXT,
+    JUDGED_BY,
+    UNTOLD,
+    Abstain,
+    Verdict,
+    as_any_text,
+    by_its_own,
+    is_cited,
+    is_named,
+)
 
 # A softmax over domains of what is known of each before it is searched (`DomainFeatures`), and of what it found: the
 # greatest cosine, and the answer's log odds, weighed by what they rest on: a domain's own calibration or, fitted where
@@ -35,6 +46,8 @@ OWN, ANY = (0.68, 0.0), (0.5, 0.2)
 Found = Sequence[tuple[DomainScope, Ranking]]
 PRIVATE = -0.5  # in place of a route, of which nothing is known: by the weights before names told so much, all 48
 # questions to contracts came before public law, and 5 of 150 to public law after a contract
+NAMED = 6.0  # of documents of which nothing was learned, where a curated name is all of the question: no text
+# of another body says as much
 MORE_LIKELY = 0.5  # title 8 loaded alone, before a training: of 83 questions to it .07 are declined in place of .22, of
 # 187 that nothing answers .80 in place of .91
 # Whether any of several bodies answers: each declines by its own calibration, and of several one nearly always is
@@ -55,7 +68,8 @@ FEATURES = (
 class EachDomain:
     """Runs its stages in each domain by itself, so that a domain's legs are fused, its candidates reranked and its
     probabilities calibrated among its own. At most `most` public domains are searched, the likeliest, and none that is
-    improbable beside them; private ones always are. The trace says what was left out.
+    improbable beside them, unless the question is a curated name in one of which nothing was learned; private ones
+    always are. The trace says what was left out.
 
     Candidates of all domains are put in order by what means the same in each: the probability that the domain answers,
     by what is known of it before (`rules/thresholds/likely.py`), its own calibration and its nearest text, over the
@@ -113,8 +127,18 @@ def chosen(query: Query, domains: Sequence[DomainScope], most: int) -> list[Doma
         return sorted(possible, key=lambda domain: -query.route_to(domain))
     share, least = shares(query), LEAST if may_be_left_out(query) else 0.0
     public = sorted((d for d in possible if not d.private), key=lambda domain: -share[domain.id])
-    likely = [domain for place, domain in enumerate(public[:most]) if not place or share[domain.id] >= least]
+    likely = [
+        domain
+        for place, domain in enumerate(public)
+        if not place or (place < most and share[domain.id] >= least) or is_called_in(query, domain)
+    ]
     return [*(domain for domain in possible if domain.private), *likely]
+
+
+def is_called_in(query: Query, domain: DomainScope) -> bool:
+    """Whether the question is a curated name in a body of which nothing was judged or learned."""
+    is_known = query.thresholds.get(domain.id, ANY_TEXT).is_known
+    return not is_known and bool(named_by(replace(query, domains=(domain,)), query.original))
 
 
 def may_be_left_out(query: Query) -> bool:
@@ -158,14 +182,16 @@ def answers_unlearned(answer: Ranking) -> bool:
 
 def signs(query: Query, found: Found) -> np.ndarray | None:
     """What tells whether any of several public domains answers. None where that is not asked: a part of the search did
-    not run, it is restricted to places, or the question cites one.
+    not run, it is restricted to places, or the question cites or names one.
     """
     public = [(domain, answer) for domain, answer in found if not domain.private]
     answers = [answer for _, answer in public]
     several = sum(not domain.private and query.route_to(domain) > 0 for domain in query.filled) > 1
     if not several or query.selections or any(answer.degraded for answer in answers):
         return None
-    if all(answer.answer is None for answer in answers) or any(is_cited(c) for a in answers for c in a.candidates):
+    if all(answer.answer is None for answer in answers) or any(
+        is_cited(c) or is_named(c) for a in answers for c in a.candidates
+    ):
         return None
     shown = [one for found_there in answers for one in first_of(found_there)]
     return features(
@@ -259,8 +285,11 @@ def evidence(domain: DomainScope, answer: Ranking) -> float:
     """The log odds that this domain answers, by what it found and whether it is private, but for what is the same for
     all.
     """
-    nearest = max((candidate.scores.get("dense", 0.0) for candidate in first_of(answer)), default=0.0)
-    return (PRIVATE if domain.private else 0.0) + NEAREST * nearest + answer_odds(answer)
+    first = first_of(answer)
+    nearest = max((candidate.scores.get("dense", 0.0) for candidate in first), default=0.0)
+    is_called_so = as_any_text(answer, first) is not None and any(map(is_named, first))
+    before = (PRIVATE if domain.private else 0.0) + (NAMED if is_called_so else 0.0)
+    return before + NEAREST * nearest + answer_odds(answer)
 
 
 def answer_odds(answer: Ranking) -> float:

@@ -30,6 +30,7 @@ from retrieval.stages.reranker.reranker import learned_answers
 from rules import published
 from rules.aliases.retrievers import (
     ALL_WORDS,
+    WHOLE_NAME,
     AliasRetriever,
     CompareNames,
     LexicalAliasRetriever,
@@ -204,6 +205,12 @@ def is_named_decision(candidate: Candidate) -> bool:
     return any(str(locator).startswith((UNITED_STATES_REPORTS, CASE)) for locator in cited)
 
 
+def is_named(candidate: Candidate) -> bool:
+    """The question is a curated name of this place, or a rule names the place as its answer."""
+    by_rule = any(reason.code == "rule_alias" for reason in candidate.reasons)
+    return by_rule or bool(candidate.scores.get(WHOLE_NAME))
+
+
 def marked(candidate: Candidate, own: Thresholds | None) -> Candidate:
     if is_cited(candidate):
         return candidate.but(gate=ACCEPT)
@@ -242,7 +249,7 @@ class Abstain:
     Of several domains the lowest minimum holds. What stands there of domains of which nothing was judged or learned
     is judged apart, as any text, and answers where all that is asked is some words that it has; only where neither is
     probable nothing is shown. A private section of which the question is the heading answers it, and so does a decision
-    that it names.
+    that it names, what has a curated name that is all of it, and what a rule names as its answer.
     """
 
     @unless_final
@@ -254,7 +261,7 @@ class Abstain:
         first = ranking.candidates[:JUDGED_BY]
         if not first:
             return replace(ranking, abstained=True).noting("nothing was found")
-        if is_headed(first[0]) or any(map(is_named_decision, first)):
+        if is_headed(first[0]) or any(is_named_decision(one) or is_named(one) for one in first):
             confident = is_confident(first, ranking.query.thresholds)
             return replace(ranking, confident=confident).noting("the question names it")
         if ranking.notice and ranking.notice.code == ANOTHER_COUNTRY:
@@ -312,7 +319,7 @@ def as_any_text(ranking: Ranking, first: Sequence[Candidate]) -> Verdict | None:
     unknown = [c for c in first if not of.get(c.domain_id, ANY_TEXT).is_known]
     if not unknown:
         return None
-    if FITTED_ON.intersection(ranking.degraded) or is_headed(unknown[0]):
+    if FITTED_ON.intersection(ranking.degraded) or is_headed(unknown[0]) or any(map(is_named, unknown)):
         return UNTOLD
     weights = ANY_TEXT.calibration
     best = max(logistic(features(candidate), weights) for candidate in unknown)

@@ -13,7 +13,7 @@ from evaluation.topics.library import topics_of
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.engines import loaded
 from retrieval.indexes import terms
-from retrieval.models import Domain
+from retrieval.models import Domain, Section
 from retrieval.ranking import Candidate, DomainScope, Query, Ranking, Thresholds
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
@@ -22,7 +22,8 @@ from retrieval.stages.reranker.features import JudgedNeighbours, JudgedQuestion
 from retrieval.stages.route import MOST_WEIGHT, weight_of_words
 from retrieval.targets import Part, Selection
 from rules.logistic import shipped
-from rules.thresholds import each_domain
+from rules.models import Alias, Rule
+from rules.thresholds import each_domain, stages
 from rules.thresholds.each_domain import (
     FEATURES,
     FILE,
@@ -162,8 +163,37 @@ def leases(reindex):
     reindex()
 
 
-def first(text: str, caller: Caller = Caller()) -> str:
-    return search(SearchRequest(text), caller)["results"][0]["locator"]
+def first(text: str, caller: Caller = Caller(), **fields) -> str:
+    return search(SearchRequest(text, **fields), caller)["results"][0]["locator"]
+
+
+@pytest.mark.parametrize("question", ["penny jar", "what is the penny jar?"])
+@pytest.mark.parametrize("by_rule", [False, True])
+def test_a_name_that_is_all_of_the_question_answers_it(leases, question, by_rule, monkeypatch):
+    monkeypatch.setattr(stages, "ANY_TEXT", replace(ANY_TEXT, answer_minimum=0.9))
+    domain = Domain.objects.get(slug="leases")
+    place = Section.objects.get(domain=domain, text=LEASE[1])
+    assert first(question, domains=("leases",)).startswith("/us/const/")  # searched everywhere, since leases decline
+    if by_rule:
+        publish_naming(place.locator, "penny jar")
+    else:
+        Alias.objects.create(domain=domain, text="penny jar", locator=place.locator)
+    assert first(question) == first(question, domains=("leases",)) == place.locator
+
+
+def publish_naming(locator: str, keyword: str) -> None:
+    """A rule that names this place as the answer of questions with the keyword."""
+    rule = Rule(
+        name="a name",
+        domains=["leases"],
+        criteria=[{"kind": "keywords", "value": [keyword], "stemmed": True}],
+        targets=[{"kind": "section", "value": locator}],
+        actions=[{"kind": "alias"}],
+        status=Rule.Status.PUBLISHED,
+        version=1,
+    )
+    rule.live = rule.content
+    rule.save()
 
 
 def test_each_question_finds_the_body_that_answers_it(leases):
