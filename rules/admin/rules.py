@@ -220,7 +220,8 @@ class RuleAdmin(ObjectActions, RulesInWords, CuratedAdmin):
         obj = context["as_saved"] = kwargs.get("obj")  # the page of an older version has the same template without it
         if obj and workflow.waits_for_another(obj, request.user):
             context["own_proposal"] = True
-            context["approvers"] = workflow.approvers(obj)
+            context["approvers"] = workflow.first_names(workflow.approvers(obj))
+            context["publishers"] = workflow.first_names(workflow.publishers(obj))
         if obj and may_approve(request, obj):
             context["warnings"] = workflow.warnings(obj, caller_of(request))
         return super().render_change_form(request, context, *args, **kwargs)

@@ -6,11 +6,15 @@ from hashlib import sha256
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from retrieval.access.caller import Caller
+from retrieval.access.row_security import as_system
+from retrieval.models import Domain
+from retrieval.models.access import caller_for
 from rules.authoring.rule_checks import RuleRefused, check
 from rules.linting import linter
 from rules.models import Rule
@@ -51,11 +55,25 @@ def waits_for_another(rule: Rule, by) -> bool:
     return second and by.pk == rule.proposed_by_id
 
 
-def approvers(rule: Rule) -> list[str]:
-    """The first names of those who may approve what was proposed."""
+def publishers(rule: Rule) -> list[AbstractBaseUser]:
+    """Others than the one who proposed it who may publish rules, by name."""
     staff = get_user_model().objects.with_perm("rules.publish_rule", backend=PERMITS).filter(is_staff=True)
-    others = staff.exclude(pk=rule.proposed_by_id).order_by("username")
-    return list(others.values_list("username", flat=True)[:MOST_NAMED])
+    return list(staff.exclude(pk=rule.proposed_by_id).order_by("username"))
+
+
+def approvers(rule: Rule) -> list[AbstractBaseUser]:
+    """Those of them who may see all of its domains, as the page of the rule asks for."""
+    with as_system():  # whoever asks need not see what others were granted
+        return [person for person in publishers(rule) if sees(person, rule)]
+
+
+def sees(person: AbstractBaseUser, rule: Rule) -> bool:
+    visible = Domain.objects.visible_to(caller_for(person)).filter(slug__in=rule.domains)
+    return {*rule.domains} == {*visible.values_list("slug", flat=True)}
+
+
+def first_names(people: Sequence[AbstractBaseUser]) -> list[str]:
+    return [person.get_username() for person in people[:MOST_NAMED]]
 
 
 @transaction.atomic

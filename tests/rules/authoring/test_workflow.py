@@ -6,9 +6,12 @@ import pytest
 from django.utils import timezone
 
 from retrieval.access.caller import ANONYMOUS
+from retrieval.access.row_security import as_system
+from retrieval.models.access import caller_for
 from rules.authoring import workflow
 from rules.authoring.rule_checks import RuleRefused
 from rules.models import Rule
+from tests.builders import grant
 from tests.rule_searches import ALWAYS, FIRST, QUESTION, THIRD, ask, locators, section
 from tests.rule_sets import keywords
 from tests.rules.rule_pages import ADD, FORM, in_force, press
@@ -103,3 +106,24 @@ def test_a_copy_is_a_draft_under_another_name(rule, ann):
     made = rule("pin", targets=section(THIRD), name="quartering")
     twin = workflow.copy(made, by=ann)
     assert (twin.name, twin.status, twin.content["targets"]) == ("quartering (2)", "draft", made.targets)
+
+
+def test_who_may_approve_a_rule_sees_all_of_its_domains(curators, secret):
+    rule = Rule(name="x", domains=["client_cases"], proposed_by=curators[0])
+    assert workflow.publishers(rule) == [curators[1]] and workflow.approvers(rule) == []
+    with as_system():
+        grant(secret, caller_for(curators[1]))
+    assert workflow.approvers(rule) == [curators[1]]
+
+
+def test_who_proposed_what_nobody_else_sees_is_told_what_to_do(client, curators, secret):
+    rule = Rule.objects.create(
+        name="x",
+        domains=["client_cases"],
+        criteria=ALWAYS,
+        actions=[{"kind": "abstain"}],
+        status=Rule.Status.PROPOSED,
+        proposed_by=curators[0],
+    )
+    page = client.get(f"/admin/rules/rule/{rule.pk}/change/").content.decode()
+    assert "Of those who may publish rules (ben) nobody else sees all domains of this one" in page
