@@ -52,6 +52,14 @@ class CuratedResource(ModelResource):
         if not {*needed} <= {*dataset.headers}:
             dataset.wipe()  # no row says which one it is
             raise BadFile(_("The file needs the columns: %s.") % ", ".join(needed))
+        self.rows_about: dict[tuple[str, ...], dict] = {}
+
+    def before_import_row(self, row: dict, **kwargs) -> None:
+        """Two rows about the same that differ: which holds nobody says."""
+        columns = [self.fields[name].column_name for name in self.get_import_id_fields()]
+        about = tuple(str(row[column]).strip() for column in columns)
+        if self.rows_about.setdefault(about, dict(row)) != row:
+            raise ValidationError({columns[0]: _("An earlier row of the file says something else of the same.")})
 
     def import_field(self, field: Field, instance, row: dict, *args, **kwargs) -> None:
         """Raises ValueError, which the library tells at the column."""
@@ -108,6 +116,7 @@ class AliasResource(SwitchedResource):
         import_id_fields = ("domain", "text", "locator", "language")
 
     def before_import_row(self, row: dict, **kwargs) -> None:
+        super().before_import_row(row, **kwargs)
         self.check_visible("domain", [row.get("domain")])
 
 
@@ -176,10 +185,16 @@ class RuleResource(CuratedResource):
         return super().get_queryset().visible_to(self.caller)
 
     def before_import_row(self, row: dict, **kwargs) -> None:
+        if isinstance(row["name"], str):
+            row["name"] = row["name"].strip()  # as the form does
         try:
-            self.check_visible("domains", Listed().clean(row["domains"]))
+            domains = Listed().clean(row["domains"])
+            self.check_visible("domains", domains)
         except ValidationError as problem:
             raise ValidationError({"domains": problem.messages}) from problem
+        kept = Rule.objects.of_these(domains).filter(name=str(row["name"])).first()
+        row["domains"] = ", ".join(kept.domains if kept else sorted(domains))
+        super().before_import_row(row, **kwargs)
 
     def before_save_instance(self, instance: Rule, row, **kwargs) -> None:
         super().before_save_instance(instance, row, **kwargs)

@@ -1,5 +1,6 @@
 """Rules, what is wrong with them and how often they are used."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -37,6 +38,10 @@ class RuleQuerySet(WhereVisible):
     def published(self) -> "RuleQuerySet":
         """Those in force, a draft over them or not; their days are looked at when a question is asked."""
         return self.filter(live__isnull=False)
+
+    def of_these(self, domains: Sequence[str]) -> "RuleQuerySet":
+        """Of these domains and no others, in any order."""
+        return self.filter(domains__contains=list(domains), domains__contained_by=list(domains))
 
     def over(self, day: date) -> "RuleQuerySet":
         """Published rules whose last day lies before this one; as text, since JSON's null is less than any text."""
@@ -113,6 +118,12 @@ class Rule(models.Model):
         known = set(Domain.objects.values_list("slug", flat=True))
         if unknown := [slug for slug in self.domains if slug not in known]:
             raise ValidationError({"domains": _("There is no domain “%s”.") % unknown[0]})
+
+    def validate_constraints(self, exclude: Collection[str] | None = None) -> None:
+        """Also in another order its domains are the same."""
+        super().validate_constraints(exclude)
+        if Rule.objects.of_these(self.domains).filter(name=self.name).exclude(pk=self.pk).exists():
+            raise ValidationError({"name": _("Another rule of the same domains has this name.")})
 
     @property
     def content(self) -> dict[str, Any]:

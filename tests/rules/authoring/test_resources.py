@@ -6,11 +6,13 @@ import json
 import time
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from rules.authoring import workflow
 from rules.authoring.resources import PlainJSON, RuleResource, SafeCSV
 from rules.models import Alias, GlossaryTerm, Rule
+from tests.builders import a_domain
 from tests.hostile import FORMULAS, OBJECTS, TABLES
 from tests.rule_searches import ALWAYS
 from tests.rules.alias_pages import ALIASES, confirm, upload
@@ -219,6 +221,25 @@ def test_an_empty_cell_of_a_rule_is_an_empty_list(client, curators):
     confirm(client, LIST, upload(client, LIST, text.getvalue()))
     made = Rule.objects.get(name="Quiet")
     assert (made.targets, made.domains, made.tags) == ([], [], ["a", "b"])
+
+
+def test_blanks_around_a_name_and_the_order_of_domains_make_no_second_rule(client, curators):
+    told = {"criteria": ALWAYS, "targets": [], "actions": [{"kind": "abstain"}]}
+    a_domain(slug="leases")
+    for name, domains in (("zebra", ["us_constitution", "leases"]), (" zebra ", ["leases", "us_constitution"])):
+        rows = [told | {"name": name, "domains": domains}]
+        confirm(client, LIST, upload(client, LIST, json.dumps(rows), name="new.json"))
+    made = Rule.objects.get()
+    assert (made.name, made.domains) == ("zebra", ["leases", "us_constitution"])
+    with pytest.raises(ValidationError, match="Another rule of the same domains"):
+        Rule(name="zebra", domains=["us_constitution", "leases"], actions=[], criteria=[]).validate_constraints()
+
+
+def test_rows_of_one_file_that_contradict_each_other_are_refused(client, curator):
+    text = "spanish,english\nchancla voladora,late fee\nchancla voladora,other\n"
+    preview = upload(client, "/admin/rules/glossaryterm/", text)
+    assert b"An earlier row of the file says something else" in preview.content
+    assert not GlossaryTerm.objects.filter(spanish="chancla voladora").exists()
 
 
 HOSTILE_ROWS = "domain,text,locator,language\n" + "".join(
