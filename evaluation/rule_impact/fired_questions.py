@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from evaluation.judging.visibility import topics_for
@@ -106,7 +107,18 @@ def read(
 def warnings_at_save(rule: Rule, caller: Caller) -> list[str]:
     """A rule may be right before anybody asked: it is told, and can be proposed."""
     firing = fired_on(rule.draft, caller, within=AT_SAVE)
-    return [on_none(firing)] if firing.on_none else []
+    if firing.on_none:
+        return [on_none(firing)]
+    is_open = not firing.questions and firing.looked_at < firing.known
+    return [on_none_so_far(firing)] if is_open else []
+
+
+def on_none_so_far(firing: Firing) -> str:
+    told = _(
+        "Of %(known)d questions that were asked or judged only %(count)d could be looked at in time: it fires on none "
+        "of these. Whether on others, see “Which questions it fires on”."
+    )
+    return told % {"known": firing.known, "count": firing.looked_at}
 
 
 def on_none(firing: Firing) -> str:

@@ -68,6 +68,11 @@ def check(rule: Rule, caller: Caller, *, unique: bool = True, hints: bool = True
     scope = Scope.of(rule.domains, caller)
     if hidden := set(rule.domains) - set(scope.domains.values_list("slug", flat=True)):
         raise RuleRefused(_("There is no domain “%s”.") % sorted(hidden)[0])
+    asked = asked_domains(rule.draft.clauses)
+    visible = [*Domain.objects.visible_to(caller).values_list("slug", flat=True)] if asked else []
+    if unknown := sorted(asked.difference(visible)):
+        message = _("There is no domain “%s”.") % unknown[0]
+        raise RuleRefused(f"{message} {told_near(alike(unknown[0], visible))}" if hints else message)
     redirects = [Part("section", action.text) for action in rule.draft.does("redirect")]
     for parts in (rule.draft.clauses.targets.parts, redirects):
         missing = (part for part in parts if not scope.chunks(part).exists())
@@ -79,8 +84,11 @@ def missing_message(part: Part, scope: Scope, *, hints: bool) -> str:
     message = _("Nothing matches the target “%(kind)s: %(named)s”.") % {"kind": part.kind, "named": part.name}
     if not hints:
         return message
-    near = similar_names(part, scope)
-    return f"{message} " + (_("Near to it: %s.") % ", ".join(near) if near else _("Nothing is near to it."))
+    return f"{message} {told_near(similar_names(part, scope))}"
+
+
+def told_near(names: Sequence[str]) -> str:
+    return _("Near to it: %s.") % ", ".join(names) if names else _("Nothing is near to it.")
 
 
 def undeclared(rule: Rule, caller: Caller) -> list[str]:
@@ -97,8 +105,13 @@ def undeclared(rule: Rule, caller: Caller) -> list[str]:
         chunks = Chunk.objects.filter(anywhere, section__in=Section.objects.readable(caller))
         if not chunks.filter(private=False).exists():
             named |= set(chunks.order_by().values_list("domain", flat=True).distinct())
-    asked_in = {c.values[0] for c in clauses.criteria if c.kind in ("domain", "route")}
+    asked_in = asked_domains(clauses)
     return [domain.slug for domain in private if domain.pk in named or domain.slug in asked_in]
+
+
+def asked_domains(clauses: Clauses) -> set[str]:
+    """By their slugs, those that its criteria name."""
+    return {criterion.values[0] for criterion in clauses.criteria if criterion.kind in ("domain", "route")}
 
 
 def undeclared_message(slugs: list[str]) -> str:

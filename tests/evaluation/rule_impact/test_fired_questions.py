@@ -101,6 +101,13 @@ def test_no_more_than_so_many_logged_questions_are_looked_at(monkeypatch):
     assert texts(a_rule("soldiers")) == ["soldiers in my home"]
 
 
+def test_what_could_not_be_looked_at_when_a_rule_is_saved_is_told(monkeypatch):
+    a_topic("a fair trial")
+    monkeypatch.setattr(fired_questions, "AT_SAVE", 0)
+    [told] = warnings_at_save(a_rule("soldiers"), ANONYMOUS)
+    assert told.startswith("Of 1 questions that were asked or judged only 0 could be looked at in time")
+
+
 def test_a_rule_that_concerns_no_question_is_warned_of_and_can_be_proposed(django_user_model):
     a_topic("a fair trial")
     rule = workflow.save_draft(a_rule("soldiers"), by=None)

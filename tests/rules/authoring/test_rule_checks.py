@@ -59,6 +59,14 @@ def test_a_mistyped_locator_is_told_what_it_may_have_meant(ann):
         propose("pin", section("/us/const/amendment/VV"), by=ann)
 
 
+@pytest.mark.parametrize("kind", ["domain", "route"])
+def test_a_criterion_that_names_no_domain_is_refused_with_what_is_near(ann, kind):
+    criteria = [{"kind": kind, "value": "us_constitutoin"}]
+    made = Rule(name="near", criteria=criteria, actions=[{"kind": "abstain"}])
+    with pytest.raises(RuleRefused, match="no domain “us_constitutoin”. Near to it: us_constitution"):
+        workflow.propose(workflow.save_draft(made, by=ann), by=ann, caller=ANONYMOUS)
+
+
 def propose(action: str, targets: list[dict], *, by) -> None:
     made = Rule(name="near", criteria=ALWAYS, targets=targets, actions=[{"kind": action}])
     workflow.propose(workflow.save_draft(made, by=by), by=by, caller=ANONYMOUS)
