@@ -198,7 +198,7 @@ def pages(topic: Topic, boss: User) -> dict[str, tuple[str, str]]:
         "rule-usage-empty": ("/admin/rule-usage/", "No rule is published"),
         "questions-empty": ("/admin/questions/", "No question of this kind"),
         "ablation-empty": ("/admin/ablation/", "No ablation is stored yet"),
-        "agreement-empty": ("/admin/disagreements/", "two or more grades apart"),
+        "agreement-empty": ("/admin/disagreements/", "No disagreement waits"),
         "retraining-empty": ("/admin/evaluation/retrainingrun/", "Retrain now"),
         "import-empty": ("/admin/import/", "Nothing has been imported yet"),
     }
