@@ -114,6 +114,7 @@ def joined(value: Any, separator: str = ", ") -> str:
 EMPTY_ROWS = 2
 PLACED = (*LOCATED, "document")  # kinds that name a place
 MOST = 60
+DECIMAL_COMMA = re.compile(r"\A(\d+),(\d{1,2})\Z")  # not 1,000
 NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,6})?")
 
 
@@ -274,7 +275,8 @@ def read_action(boxes: dict[str, str], caller: Caller) -> dict[str, Any]:
     if boxes["phrase"]:
         row["phrase"] = boxes["phrase"]
     if boxes["amount"]:
-        row["position" if kind == "pin" else "factor"] = number_in(boxes["amount"])
+        amount = DECIMAL_COMMA.sub(r"\1.\2", boxes["amount"])
+        row["position" if kind == "pin" else "factor"] = number_in(amount)
     return row
 
 

@@ -15,6 +15,7 @@ from datetime import date, timedelta
 from itertools import combinations, islice, product
 from typing import Protocol
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 
 from retrieval.targets import Part, Selection
@@ -51,6 +52,7 @@ MESSAGES = {
     "hides": _("“%(first)s” hides what was judged relevant: %(detail)s."),
     "unused": _("No question of readers or clients has fired “%(first)s” since %(detail)s."),
 }
+DATED = ("expired", "unused")  # whose detail is a day, YYYY-MM-DD
 SHOWING = ("pin", "boost", "alias")
 UNUSED = timedelta(days=90)  # without use, after which a rule is said to be never fired
 MAX_TEXTS = 60  # texts into which a question is rewritten, looking for a way back to it
@@ -106,6 +108,9 @@ class Finding:
 
 
 def message(reason: str, names: Sequence[str], detail: str = "") -> str:
+    """With a day as other pages write it."""
+    if reason in DATED:
+        detail = date_format(date.fromisoformat(detail))
     first, second = (*names, "", "")[:2]
     return str(MESSAGES[reason]) % {
         "first": first, "second": second, "detail": detail, "all": ", ".join(names),

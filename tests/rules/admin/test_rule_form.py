@@ -82,6 +82,7 @@ def test_the_form_shows_what_it_saved(client, quartering):
         ({"targets-0-kind": ""}, "needs something to act upon"),
         ({"actions-0-kind": ""}, "Say what it does"),
         ({"actions-0-amount": "0"}, "from 1 to 50"),
+        ({"actions-0-kind": "boost", "actions-0-amount": "1,000"}, "is no number"),
         ({"valid_from": "2026-02-01", "valid_to": "2026-01-01"}, "before the first day"),
     ],
 )
@@ -89,6 +90,12 @@ def test_the_form_tells_what_is_wrong_in_words(client, curators, change, told):
     page = client.post(ADD, FORM | change)
     assert page.status_code == 200 and told in page.content.decode()
     assert not Rule.objects.exists()
+
+
+@pytest.mark.parametrize("written", ["1,5", "1.5"])
+def test_a_factor_is_written_as_people_write_it(client, curators, written):
+    assert client.post(ADD, FORM | {"actions-0-kind": "boost", "actions-0-amount": written}).status_code == 302
+    assert Rule.objects.get(name="Quartering").actions == [{"kind": "boost", "factor": 1.5}]
 
 
 def test_a_place_may_be_cited_by_the_title_of_a_document_of_ones_own(client, curators):

@@ -57,7 +57,7 @@ def test_nothing_is_said_of_use_that_was_not_counted_for_so_long(since):
     usage = Usage(since, {1: date(2026, 1, 1)}, {})
     assert not list(unused([idle], usage, TODAY))
     (found,) = unused([idle], Usage(date(2026, 8, 23), usage.published, {}), TODAY)
-    assert found.message == "No question of readers or clients has fired “a” since 2026-08-23."
+    assert found.message == "No question of readers or clients has fired “a” since Aug. 23, 2026."
 
 
 def test_a_beginning_and_a_word_meet_in_a_question():
