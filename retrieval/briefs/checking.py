@@ -19,6 +19,7 @@ from retrieval.briefs import wording
 from retrieval.briefs.citing import Cited, admits, cited_in
 from retrieval.briefs.library import Library, Source, Stand
 from retrieval.briefs.opinions import with_opinions
+from retrieval.briefs.overruling import untrue_overrulings
 from retrieval.briefs.propositions import PropositionCheck, check_propositions
 from retrieval.briefs.quoting import Belongs, Quotation, Unit, belongs, quotations, units
 from retrieval.briefs.wording import Comparison, Difference
@@ -42,7 +43,7 @@ EXCERPT = 600  # characters of a source that are shown
 NOTICE = gettext_noop("Read beside the law that is here, as of %(day)s. This is no legal advice.")
 QUOTED = ("exact", "altered", "not_found", "unchecked", "unattributed")
 KINDS = (
-    *("unknown", "partial", "superseded", "overruled", "not_yet_in_force", "shared", "name", "year"),
+    *("unknown", "partial", "superseded", "overruled", "not_yet_in_force", "shared", "name", "year", "overruling"),
     *("altered", "misplaced", "not_found", "contradicted", "unsupported", "outdated"),
 )
 _ONE_PARTY = re.compile(r"(?<![a-z])(?:see\s|in re|ex parte|matter of)")
@@ -57,8 +58,9 @@ _MAY_BE_ANY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CitationCheck:
-    """A citation, what it leads to, and what is wrong with it: "name" and "year" of a decision, a title that is
-    "shared". `meant` is the decision of that name; `admitted`: the brief says itself that this is no longer law.
+    """A citation, what it leads to, and what is wrong with it: "name" and "year" of a decision, an "overruling" told of
+    it that is not known, a title that is "shared". `meant` is the decision of that name; `admitted`: the brief says
+    itself that this is no longer law.
     """
 
     cited: Cited
@@ -246,7 +248,10 @@ def check_brief(
         spans = [(one.start, one.end) for one in cited]
         among = units(text, spans)
         said = [said_of(number, text, among) for number in range(len(cited))]
-        citations = tuple(check_citation(one, library, sentence) for one, sentence in zip(cited, said, strict=True))
+        untrue = untrue_overrulings(text, among, cited, library.names, library.day)
+        citations = tuple(
+            check_citation(one, library, said[number], is_untrue=number in untrue) for number, one in enumerate(cited)
+        )
         library.read(check.stand for check in citations)
         checker = Quotations(text, citations, spans, among, library)
         quoted = quotations(text)
@@ -269,7 +274,7 @@ def said_of(number: int, text: str, among: Sequence[Unit]) -> str:
 # -- Citations
 
 
-def check_citation(cited: Cited, library: Library, sentence: str) -> CitationCheck:
+def check_citation(cited: Cited, library: Library, sentence: str, *, is_untrue: bool = False) -> CitationCheck:
     stand = library.stand(cited)
     named = library.case_named(cited.name)
     meant = named if named and named.locator != cited.locator else None
@@ -280,6 +285,7 @@ def check_citation(cited: Cited, library: Library, sentence: str) -> CitationChe
     may_differ = bool(case and cited.name) and (named is None or meant is not None)
     wrong_name = may_differ and is_other_case(cited.name, case, meant)
     problems = ("shared",) * cited.shared + ("name",) * wrong_name + ("year",) * (wrong_year and not wrong_name)
+    problems += ("overruling",) * is_untrue
     return CitationCheck(cited, stand, problems, meant if wrong_name else None, admits(sentence))
 
 

@@ -65,6 +65,12 @@ _OVERRULING = re.compile(
     r"entonces)",
     re.IGNORECASE,
 )
+# What did not happen: "has never been overruled", "declined to overrule", but not "was not overruled until 1954".
+_DENIED = re.compile(
+    r"\b(?:not|never|no|nunca|jamás|declin\w+ to|refus\w+ to|without)\s(?:(?!longer\b)\w+\s){0,3}?"
+    r"(?:overrul|overturn|abrogat|repeal|derog|revoc|anul)\w*(?!.{0,40}\b(?:until|hasta)\b)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,7 @@ def cited_in(
 
 def admits(sentence: str) -> bool:
     """Whether it says itself that what it cites no longer stands."""
-    return _OVERRULING.search(sentence) is not None
+    return _OVERRULING.search(_DENIED.sub("", sentence)) is not None
 
 
 def _with_case(text: str, cited: Cited) -> Cited:

@@ -25,6 +25,7 @@ SENTENCES = {
     "shared": _("More than one document here is called so. One of them is this:"),
     "name": _("%(citation)s is %(title)s, which is not the name given."),
     "year": _("%(title)s was decided in %(year)s."),
+    "overruling": _("What is said here of overruling is not what is known."),
     "altered": _("The source has other words."),
     "misplaced": _("%(citation)s does not have these words; they stand elsewhere."),
     "contradicted": _("The law cited says something else."),
@@ -138,7 +139,7 @@ def of_citation(check: CitationCheck, kind: str, number: int, said: str, day: da
 def why_ended(check: CitationCheck, kind: str, day: date) -> Iterator[str]:
     if kind == "superseded" and check.stand.withdrawn_on:
         yield str(WITHDRAWN) % {"day": date_format(check.stand.withdrawn_on)}
-    if kind in ("superseded", "overruled"):
+    if kind in ("superseded", "overruled", "overruling"):
         for change in history.standing(check.cited.locator, day).made:
             if change.effect in BY_LATER_LAW:
                 known = {"day": date_format(change.day), "citation": change.citation}

@@ -84,6 +84,8 @@ def test_a_sound_brief_has_no_findings(decisions, text):  # noqa: F811
         ("Miranda v. Arizona, 384 U.S. 436 (1967).", "year", "384 U.S. 436"),
         ("Mapp v. Ohio, 384 U.S. 436 (1966).", "name", "384 U.S. 436"),
         ("Mapp v. Ohio, 376 U.S. 643 (1961).", "unknown", "376 U.S. 643"),
+        ("Miranda v. Arizona, 384 U.S. 436 (1966), was overruled by Mapp v. Ohio.", "overruling", "384 U.S. 436"),
+        ("Plessy v. Ferguson, 163 U.S. 537 (1896), was never overruled.", "overruled", "163 U.S. 537"),
         ("Tate v. Boone, 641 U.S. 902 (1991).", "unknown", "641 U.S. 902"),
         ("Ohio v. Roberts, 448 U.S. 56 (1980), governs.", "overruled", "448 U.S. 56"),
         (

@@ -203,6 +203,7 @@ def test_a_sentence_may_say_itself_that_the_law_is_gone():
     assert admits("Plessy was overruled by Brown.") and admits("La enmienda fue derogada.")
     assert not admits("Plessy holds that the law is valid.")
     assert not admits("Concerning public schools, Plessy permits separation, once counsel is waived.")
+    assert not admits("Plessy has never been overruled.") and admits("It was not overruled until 1954.")
     assert admits("The former rule allowed it.") and not admits("The former wife relies on Roe.")
 
 
