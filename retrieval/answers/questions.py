@@ -132,10 +132,34 @@ ASKS_OF_OPINIONS = re.compile(
     r"\b(?:dissent\w*|concurr\w*|justices?|opinions?|disid\w*|discrep\w*|disint\w*|concurrente\w*|magistrad\w*)\b"
 )
 
+# Of them, what asks what was said apart from the Court, and by whom: not "May the state punish dissent?".
+_KIND = r"(?:dissent|concurr|disiden|discrep)\w*"
+ASKS_OF_SEPARATE = re.compile(
+    rf"\b(?:the|his|her|their|whose|\w+['’]s) {_KIND}(?! of\b)|\bjustices? .{{0,60}}\b{_KIND}"
+    rf"|\b{_KIND} (?:opinion|justice)"
+    rf"|\b(?:who|opinion|magistrad[oa]s?|voto|juez|jueza|la|el|su) {_KIND}|\b(?:dissent(?:ed|ing)|concurred|disintio)\b"
+    r"|\bvs?\.? .{0,80}\bdissents?\b|\bdid .{0,40}\bdissent\b"
+)
+_AUTHOR = re.compile(r"\b(?:justice|magistrad[oa]|jue(?:z|za)) ([a-z'’]{3,})")
+
 
 def asks_of_opinions(question: str) -> bool:
     """Whether it asks what Justices wrote, which answers no other question: only the Court decides."""
     return ASKS_OF_OPINIONS.search(fold(question)) is not None
+
+
+def asks_of_separate(question: str) -> bool:
+    """Whether it asks what a Justice wrote apart from the Court: what the Court held does not answer that."""
+    return ASKS_OF_SEPARATE.search(fold(question)) is not None
+
+
+def is_asked_for(question: str, heading: str) -> bool:
+    """Whether an opinion so headed, "Dissent (Black)", is of the kind and by the Justice that the question names."""
+    asked, headed = fold(question), fold(heading)
+    authors = [name for name in _AUTHOR.findall(asked) if not re.match(_KIND, name)]
+    another_kind = headed.startswith("concurrence") and " in part" not in headed and "concurr" not in asked
+    another_kind |= headed.startswith("dissent") and "concurr" in asked and not re.search("dissent|disiden", asked)
+    return not another_kind and (not authors or "(" not in headed or any(name in headed for name in authors))
 
 
 def says_beside(question: str) -> tuple[re.Pattern[str], ...]:

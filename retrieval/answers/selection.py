@@ -24,8 +24,10 @@ from retrieval.answers.questions import (
     asked_amounts,
     asked_for,
     asks_of_opinions,
+    asks_of_separate,
     fits,
     given,
+    is_asked_for,
     says_beside,
 )
 from retrieval.answers.units import LEADS_IN, Span, Unit, Window, breaks_off, in_columns, key_of, units
@@ -209,14 +211,16 @@ def scored(
 
 def pool_of(asked: str, passages: Sequence[Passage]) -> Pool:
     """What may be quoted of the passages; those that say nothing to the point only where none of them does."""
-    beside, opinions = says_beside(asked), asks_of_opinions(asked)
-    pool = [
-        (passage, one)
-        for passage in passages
-        for one in words_of(passage)
-        if opinions or not (passage.is_separate or one.is_separate)
-    ]
+    beside = says_beside(asked)
+    pool = [(passage, one) for passage in passages for one in words_of(passage) if may_be_quoted(passage, one, asked)]
     return [(passage, one) for passage, one in pool if not says(one, beside)] or pool
+
+
+def may_be_quoted(passage: Passage, one: Read, asked: str) -> bool:
+    """Of decisions what Justices wrote apart from the Court answers who asks for it; then nothing else does."""
+    if passage.locator.startswith(OF_CASES) and asks_of_separate(asked):
+        return one.is_separate or (passage.is_separate and is_asked_for(asked, passage.heading))
+    return asks_of_opinions(asked) or not (passage.is_separate or one.is_separate)
 
 
 def places_read(passages: Sequence[Passage]) -> list[Place]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.answers.questions import AMOUNTS, asked_amounts, asked_for, fits, given
+from retrieval.answers.questions import AMOUNTS, asked_amounts, asked_for, asks_of_separate, fits, given
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,18 @@ def test_a_sentence_that_gives_an_amount_is_told_where_this_is_asked_for(sentenc
     assert given((kind,), sentence) == {name: float(name == kind) for name in AMOUNTS}
     assert given((), sentence) == dict.fromkeys(AMOUNTS, 0.0)
     assert given((kind,), "the secretary shall establish a program") == dict.fromkeys(AMOUNTS, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("What did the dissent in Roe v. Wade say?", True),
+        ("Who dissented in Roe?", True),
+        ("¿Qué dijo el voto disidente en Roe?", True),
+        ("May the state punish dissent?", False),
+        ("What may the dissent of students be punished with?", False),
+        ("What did Justice Black write for the Court in Gideon?", False),
+    ],
+)
+def test_who_asks_for_a_separate_opinion_does_not_ask_of_dissent_in_general(question, asks):
+    assert asks_of_separate(question) is asks

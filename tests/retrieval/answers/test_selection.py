@@ -237,6 +237,26 @@ def test_an_opinion_of_its_own_answers_only_who_asks_for_it():
     assert answering("What does the dissent say of members removed?", dissent, PASSAGE) == dissent.text
 
 
+CASE = replace(PASSAGE, locator="/us/scotus/393/503", text="Pupils may wear armbands in a school.", heading="Majority")
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What did Justice Black say in his dissent in Tinker?", "Schools may forbid armbands."),
+        ("What did the dissent in Tinker v. Des Moines say of armbands?", "Schools may forbid armbands."),
+        ("What did Justice Harlan say in dissent in Tinker?", ""),
+        ("What did the concurrence in Tinker say of armbands?", "Armbands of small pupils are another matter."),
+        ("What did the Court say of armbands in Tinker?", "Pupils may wear armbands in a school."),
+    ],
+)
+def test_who_asks_for_a_dissent_is_not_told_what_the_court_held(question, told):
+    black = replace(CASE, text="Schools may forbid armbands.", heading="Dissent (Mr. Justice Black)", is_separate=True)
+    white = replace(CASE, text="Armbands of small pupils are another matter.", heading="Concurrence", is_separate=True)
+    passages = (CASE, black, white) if told else (CASE, black)
+    assert [one.passage.text for one in scored(question, question, passages)[:1]] == [told] * bool(told)
+
+
 class Told:
     """A meaning that tells what a test gives it."""
 
