@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.access.row_security import as_caller
 from retrieval.briefs import wording
+from retrieval.briefs.apart import is_cited_apart, is_of_another_opinion
 from retrieval.briefs.citing import Cited, admits, cited_in
 from retrieval.briefs.library import Library, Source, Stand
 from retrieval.briefs.opinions import with_opinions
@@ -30,6 +31,7 @@ from retrieval.errors import gettext_noop
 from retrieval.models import Document, Section
 from retrieval.proof.types import Outcome, Verdict, outcome
 from retrieval.text.language import detect
+from retrieval.text.separate_opinions import SEPARATE
 
 MAX_TEXT = 64_000  # characters of a brief
 MOST_CITATIONS = 500  # that are looked up; a brief of this length has some hundreds
@@ -44,7 +46,7 @@ NOTICE = gettext_noop("Read beside the law that is here, as of %(day)s. This is 
 QUOTED = ("exact", "altered", "not_found", "unchecked", "unattributed")
 KINDS = (
     *("unknown", "partial", "superseded", "overruled", "not_yet_in_force", "shared", "name", "year", "overruling"),
-    *("altered", "misplaced", "not_found", "contradicted", "unsupported", "outdated"),
+    *("altered", "misplaced", "not_found", "opinion", "contradicted", "unsupported", "outdated"),
 )
 _ONE_PARTY = re.compile(r"(?<![a-z])(?:see\s|in re|ex parte|matter of)")
 _LIST = re.compile(r"[\s,&–-]*(?:and|or|y|o)?\s*")
@@ -113,13 +115,14 @@ class QuotationCheck:
     source: Source | None = None
     elsewhere: Source | None = None
     missed: bool = False  # it is said to be there
+    of_another: bool = False  # opinion of the decision than the brief says
 
     @property
     def verdict(self) -> Verdict:
         """Where nothing is cited for it, it claims nothing."""
         if self.status == "unattributed":
             return "not_a_claim"
-        return "supported" if self.status == "exact" else "not_found"
+        return "supported" if self.status == "exact" and not self.of_another else "not_found"
 
     @property
     def is_left(self) -> bool:
@@ -142,6 +145,8 @@ class QuotationCheck:
             yield "altered"
         if self.status == "not_found" and self.missed:
             yield "misplaced" if self.elsewhere else "not_found"
+        if self.of_another:
+            yield "opinion"
 
     def to_dict(self) -> dict:
         return {
@@ -370,7 +375,13 @@ class Quotations:
         if not sources:
             return QuotationCheck(quotation, "unchecked", number)
         compared = [(wording.compare(quotation.words, source.words), source) for source in sources]
-        comparison, source = max(compared, key=lambda pair: (pair[0].status == "exact", pair[0].alike))
+        cited = self.citations[number].cited
+        apart = is_cited_apart(self.text, cited)
+
+        def nearness(pair: tuple[Comparison, Source]) -> tuple[bool, float, bool]:
+            return pair[0].status == "exact", pair[0].alike, (pair[1].opinion in SEPARATE) == apart
+
+        comparison, source = max(compared, key=nearness)
         length = wording.count_words(quotation.words)
         if comparison.status == "not_found" and length > wording.LONGEST:
             return QuotationCheck(quotation, "unchecked", number)
@@ -380,7 +391,10 @@ class Quotations:
             return QuotationCheck(quotation, "unchecked", number)  # in somebody's own translation
         if comparison.status == "exact" and source.pin and not overlap(comparison.span, source.pin):
             return QuotationCheck(quotation, "not_found", number, elsewhere=source, missed=True)
-        return QuotationCheck(quotation, comparison.status, number, comparison, source)
+        of_another = comparison.status in ("exact", "altered") and is_of_another_opinion(
+            self.text, quotation, cited, self.among, source
+        )
+        return QuotationCheck(quotation, comparison.status, number, comparison, source, of_another=of_another)
 
     def missing(self, check: QuotationCheck, places: Belongs) -> QuotationCheck:
         """Not there word by word: perhaps it is elsewhere."""

@@ -69,12 +69,13 @@ STATUS = {  # by how a text stands on the day
 @dataclass(frozen=True)
 class Source(proof.Source):
     """Words that a quotation may come from, and whose they are; of a section that is cited for a place in it, `pin` is
-    where that stands.
+    where that stands. `opinion`: which of a decision's it is: "majority".
     """
 
     valid_from: date | None = None
     valid_to: date | None = None
     pin: tuple[int, int] | None = None
+    opinion: str = ""
 
     @cached_property
     def words(self) -> Words:
@@ -314,11 +315,7 @@ class Library:
             return []
         folded = text.casefold()
         held = Document.objects.held_by(self.query.caller).order_by("pk")[:MOST_TITLES]
-        named = [
-            document
-            for document in held
-            if len(document.title) >= SHORTEST_TITLE and document.title.casefold() in folded
-        ]
+        named = [one for one in held if len(one.title) >= SHORTEST_TITLE and one.title.casefold() in folded]
         here = self._documents([document.locator for document in named]) if named else {}
         titles = {document.title.casefold() for document in here.values()}
         return [
@@ -373,8 +370,11 @@ class Library:
         return {text.locator: text for text in reversed(self._versions(gone).exclude(status__in=GONE))} if gone else {}
 
     def _words(self, section: Section, below: Sequence[Section]) -> Iterator[Source]:
+        if section.level == "case":
+            yield from (replace(self._source(part, part.text), opinion=part.level) for part in below if part.text)
+            return
         parts = [section, *below]
-        whole = "\n".join(part.text for part in parts if part.text and part.level != "case")
+        whole = "\n".join(part.text for part in parts if part.text)
         if whole:
             yield self._source(section, whole)
             translated = "\n".join(chain(*(translation(part.locator, part.text) for part in parts)))

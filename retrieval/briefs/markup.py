@@ -28,6 +28,7 @@ SENTENCES = {
     "overruling": _("What is said here of overruling is not what is known."),
     "altered": _("The source has other words."),
     "misplaced": _("%(citation)s does not have these words; they stand elsewhere."),
+    "opinion": _("These words stand in another opinion of this decision than is said:"),
     "contradicted": _("The law cited says something else."),
     "unsupported": _("The law cited does not seem to say this."),
     "outdated": _("This is what the law cited said before it was changed."),
@@ -148,7 +149,7 @@ def why_ended(check: CitationCheck, kind: str, day: date) -> Iterator[str]:
 
 def of_quotation(check: QuotationCheck, cited: CitationCheck, kind: str, number: int, said: str) -> Note:
     words = str(SENTENCES[kind]) % {"citation": cited.cited.normalized}
-    where = check.elsewhere or (check.source if kind == "altered" else None)
+    where = check.elsewhere or (check.source if kind in ("altered", "opinion") else None)
     differences = tuple(check.differences) if kind == "altered" else ()
     if where is None:
         return Note(number, words, said)

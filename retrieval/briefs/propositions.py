@@ -21,6 +21,7 @@ from retrieval.proof.types import Claim
 from retrieval.proof.types import Source as Proving
 from retrieval.proof.verify import verify
 from retrieval.text.language import detect
+from retrieval.text.separate_opinions import SEPARATE
 
 logger = logging.getLogger(__name__)
 
@@ -278,8 +279,8 @@ def of_claim(claim: Claim, language: str, *, all_read: bool) -> tuple[str, ...]:
 
 
 def sources_of(stand: Stand, library: Library) -> list[Source]:
-    """In English, each with the words before it that it goes on with."""
-    read = library.opened(stand) or library.sources(stand)
+    """In English, each with the words before it that it goes on with; of a decision what the Court said."""
+    read = [source for source in library.opened(stand) or library.sources(stand) if source.opinion not in SEPARATE]
     return [source for source in read if len(source.text) <= LONGEST_SOURCE and source.language == "en"]
 
 

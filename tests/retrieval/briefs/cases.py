@@ -35,8 +35,8 @@ def decisions(db, monkeypatch):
         )
 
 
-def an_opinion(locator: str, text: str) -> None:
-    """The Court's own words."""
+def an_opinion(locator: str, text: str, kind: str = "majority") -> None:
+    """The Court's own words, or those of a Justice."""
     case = Section.objects.get(locator=locator)
-    place = {"locator": f"{locator}/opinion/majority", "citation": f"{cite(locator)} (majority)"}
-    a_section(case.document, text, level="opinion", parent_locator=locator, **place)
+    place = {"locator": f"{locator}/opinion/{kind}", "citation": f"{cite(locator)} ({kind})"}
+    a_section(case.document, text, level=kind, parent_locator=locator, **place)

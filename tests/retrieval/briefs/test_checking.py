@@ -141,6 +141,26 @@ def test_an_opinion_that_is_here_is_compared(decisions):  # noqa: F811
     assert [kind for kind, _ in findings(text)] == ["altered"]
 
 
+@pytest.mark.parametrize(
+    ("said", "of", "kinds"),
+    [
+        ("The Court held that “{0}” Mapp v. Ohio, 367 U.S. 643, 672 (1961).", "dissent", ["opinion"]),
+        ("The Court held that “{0}” Mapp v. Ohio, 367 U.S. 643, 672 (1961) (Harlan, J., dissenting).", "dissent", []),
+        ("Justice Harlan dissented. He wrote that “{0}” Mapp v. Ohio, 367 U.S. 643, 672 (1961).", "dissent", []),
+        ("“{0}” Mapp v. Ohio, 367 U.S. 643, 655 (1961) (Harlan, J., dissenting).", "majority", ["opinion"]),
+        ("The Court held that “{0}” Mapp v. Ohio, 367 U.S. 643, 655 (1961).", "majority", []),
+    ],
+)
+def test_whose_words_are_quoted_is_compared(decisions, said, of, kinds):  # noqa: F811
+    words = {"majority": "the ignoble shortcut is closed at last.", "dissent": "a loaded pistol lies at every door."}
+    for kind, text in words.items():
+        an_opinion("/us/scotus/367/643", text, kind)
+    report = check_brief(said.format(words[of]))
+    assert [found.kind for found in report.findings] == kinds
+    assert (report.verification == "verified") is not bool(kinds)
+    assert report.quotations[0].source.locator == f"/us/scotus/367/643/opinion/{of}"
+
+
 def test_words_of_another_paragraph_are_not_at_the_place_cited(db):
     section = Section.objects.get(locator="/us/const/amendment/II")
     section.anchors.create(locator=f"{section.locator}/a", level="paragraph", number="a", start=0, end=40)
