@@ -85,8 +85,8 @@ class Case:
 
 
 class CaseNames:
-    """The names of many cases, found by any of their words. Takes (locator, name, short names) of each; those that
-    were known before are not read again.
+    """The names of many cases, found by any of their words. Takes (locator, name, short names) of each, of which those
+    with parties are names as good as the first; what was known before is not read again.
     """
 
     def __init__(self, names: Iterable[tuple[str, str, Iterable[str]]], *, before: "CaseNames | None" = None):
@@ -95,11 +95,12 @@ class CaseNames:
         self.proper: dict[str, str] = {**before.proper} if before else {}  # of several decisions: of none
         by_word: dict[tuple[str, str], set[int]] = defaultdict(set)
         for locator, name, short in names:
-            if case := case_of(locator, name):
-                for side, party in zip(SIDES[-len(case.parties) :], case.parties, strict=True):
+            case, *others = (case_of(locator, called) for called in (name, *short))
+            for one in dict.fromkeys(filter(None, (case, *others))):
+                for side, party in zip(SIDES[-len(one.parties) :], one.parties, strict=True):
                     for word in (*party, initials(party)):
                         by_word[side, word].add(len(self.cases))
-                self.cases.append(case)
+                self.cases.append(one)
             self.short |= {Source.of(called).folded: locator for called in short}
             for called in filter(short_names.can_be_alone, short if case else (name, *short)):
                 folded = Source.of(called).folded
@@ -154,9 +155,9 @@ class CaseNames:
         if not said or said[-1] in _OF_MANY or len(said[0]) < _SHORTEST_PARTY * (len(said) == 1):
             return None
         having = (set().union(*(self.by_word.get((side, word), ()) for side in SIDES)) for word in said)
-        places = set.intersection(*having)
-        case = self.cases[places.pop()] if len(places) == 1 else None
-        return case if case and any(party[: len(said)] == tuple(said) for party in case.parties) else None
+        cases = [self.cases[place] for place in sorted(set.intersection(*having))]
+        begins = any(party[: len(said)] == tuple(said) for case in cases for party in case.parties)
+        return cases[0] if begins and len({case.locator for case in cases}) == 1 else None
 
     def all_of(self, source: Source) -> Iterator[Found]:
         """The case whose short name is all of a question: "Marbury"."""

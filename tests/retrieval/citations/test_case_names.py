@@ -68,6 +68,41 @@ def test_what_only_looks_like_one_is_none(text):
     assert named(text) == []
 
 
+OTHERWISE = CaseNames(
+    [
+        ("/us/scotus/83/130", "Bradwell v. State", ["Bradwell", "Bradwell v. Illinois"]),
+        ("/us/scotus/245/366", "Selective Draft Law Cases", ["Arver v. United States"]),
+        ("/us/scotus/262/447", "Massachusetts v. Mellon", ["Frothingham v. Mellon"]),
+        ("/us/scotus/347/483", "Brown v. Board of Education of Topeka", ["Brown v. Board"]),
+        ("/us/scotus/349/294", "Brown v. Board of Education of Topeka", ["Brown v. Board of Education II"]),
+        ("/us/scotus/357/449", "National Association for the Advancement of Colored People v. Patterson",
+         ["NAACP v. Alabama"]),
+    ]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "locator"),
+    [
+        ("NAACP v. Alabama", "/us/scotus/357/449"),
+        ("naacp v patterson", "/us/scotus/357/449"),
+        ("Bradwell v. Illinois", "/us/scotus/83/130"),
+        ("Frothingham v. Mellon", "/us/scotus/262/447"),
+        ("arver v united states", "/us/scotus/245/366"),
+        ("Brown v. Board of Education II", "/us/scotus/349/294"),
+        ("Brown v. Board of Education", "/us/scotus/347/483"),
+        ("brown v board", "/us/scotus/347/483"),
+    ],
+)
+def test_a_case_is_found_by_another_name_of_its_parties(text, locator):
+    assert [found.items[0].locator for found in OTHERWISE.find(Source.of(text))] == [locator]
+
+
+def test_a_party_of_two_names_of_a_case_is_of_one_case():
+    (found,) = OTHERWISE.by_party(Source.of("What was the Mellon case about?"))
+    assert found.items[0].locator == "/us/scotus/262/447"
+
+
 SHORT = CaseNames(
     [
         ("/us/scotus/88/162", "Minor v. Happersett", ["Minor"]),
