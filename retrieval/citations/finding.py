@@ -14,7 +14,7 @@ from retrieval.citations import act_sections, constitution, court_rules, statute
 from retrieval.citations.case_names import CaseNames
 from retrieval.citations.citation import Citation, Found, Source, cite, longest
 from retrieval.citations.heads import words
-from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS, slug_of
+from retrieval.citations.reporters import CASE, UNITED_STATES_REPORTS, slug_of, volume_of
 from retrieval.citations.spoken import with_figures
 
 LONGEST_QUERY = 200  # characters; a longer query is never only a citation
@@ -58,7 +58,7 @@ _CASE_NAME = re.compile(
 )
 _EDITION = re.compile(r"^\s{0,2}\([a-z. ]{0,20}[0-9]{4}\)")  # of the Code: "(2018)", "(West 2020)"
 _CASE_END = re.compile(
-    r"(?:,\s?(?:at\s)?[0-9]{1,4}(?:-[0-9]{1,4})?)?\s{0,2}(?:\([^()]{0,40}[0-9]{4}\))?[\s.?]*"
+    r"(?:(?:,\s?(?:at\s)?|\s{1,2}at\s)[0-9]{1,4}(?:-[0-9]{1,4})?)?\s{0,2}(?:\([^()]{0,40}[0-9]{4}\))?[\s.?]*"
 )
 
 
@@ -205,6 +205,12 @@ _US_REPORTS = re.compile(
     r"(?<![a-z0-9.,$-])(?P<volume>[0-9]{1,3})\s{0,2}(?P<name>u\.\s?s\.|u s|us)(?:\s?\([0-9]{1,2} [a-z]{3,8}\.?\))?"
     r",?\s{0,2}(?:at\s{1,2})?(?P<page>[0-9]{1,4})(?![0-9a-z%$]|,[0-9]{3}|\.[0-9])"
 )
+_NOMINATIVE = re.compile(  # "How." and "Black" are words, too
+    r"(?<![a-z0-9.,$(-])(?P<volume>[0-9]{1,2})\s{1,2}(?P<name>cranch|black|dall|wheat|pet|how|wall)(?P<stop>\.)?"
+    r"(?:,?\s{1,2}at)?\s{1,2}(?P<page>[0-9]{1,4})(?![0-9a-z%$]|,[0-9]{3}|\.[0-9]|[\s-]years?\b)"
+)
+_WITHOUT_STOP = ("cranch", "black")
+_NO_WORDS = ("cranch", "dall", "wheat")  # that are read in small letters and without a full stop, in a question
 _COUNTED = re.compile(
     r"\s{1,2}(?:dollars?|million|billion|thousand|percent|people|soldiers|troops|states|citizens|cents)\b"
 )
@@ -223,7 +229,7 @@ _LOOKS_ABBREVIATED = re.compile(r"\.|[0-9]d\b|[0-9]th\b|\s[A-Z] ?(?:Supp|Ct|Ed|A
 def cases(
     source: Source, *, loose: bool = False, names: CaseNames | None = None, short_names: bool = True
 ) -> Iterator[Found]:
-    by_reporter = [*_us_reports(source, loose=loose), *_other_reporters(source)]
+    by_reporter = [*_us_reports(source, loose=loose), *_nominative(source, loose=loose), *_other_reporters(source)]
     yield from by_reporter
     if names and not by_reporter:
         yield from names.find(source)
@@ -257,6 +263,16 @@ def _us_reports(source: Source, *, loose: bool, beyond: bool = False) -> Iterato
             continue
         if not _COUNTED.match(source.folded, match.end()):
             yield Found.one(*match.span(), f"/us/scotus/{volume}/{page}")
+
+
+def _nominative(source: Source, *, loose: bool) -> Iterator[Found]:
+    """Decisions of the first ninety volumes by who reported them: "1 Cranch 137"."""
+    for match in _NOMINATIVE.finditer(source.folded):
+        name, volume = match["name"], volume_of(match["name"], int(match["volume"]))
+        is_written = (match["stop"] or name in _WITHOUT_STOP) and source.written(match, "name")[0].isupper()
+        is_counted = _COUNTED.match(source.folded, match.end())
+        if volume and not is_counted and (is_written or (loose and name in _NO_WORDS)):
+            yield Found.one(*match.span(), f"{UNITED_STATES_REPORTS}{volume}/{int(match['page'])}")
 
 
 def _other_reporters(source: Source) -> Iterator[Found]:

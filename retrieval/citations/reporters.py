@@ -8,6 +8,12 @@ from functools import cache
 
 CASE = "/us/case/"
 UNITED_STATES_REPORTS = "/us/scotus/"
+# Of the first ninety volumes of the United States Reports, which are cited by who reported them: how many each has, and
+# how many there are before his.
+NOMINATIVE = {
+    "dall": (4, 0), "cranch": (9, 4), "wheat": (12, 13), "pet": (16, 25), "how": (24, 41), "black": (2, 65),
+    "wall": (23, 67),
+}  # fmt: skip
 SHORT_NAME = 120  # characters of a case's name where it is cited
 _NOT_A_SLUG = re.compile(r"[^a-z0-9]+")
 _KINDS = ("federal", "scotus_early", "state_regional", "state")  # cited before neutral and vendors' citations
@@ -16,6 +22,12 @@ _KINDS = ("federal", "scotus_early", "state_regional", "state")  # cited before 
 def slug_of(reporter: str) -> str:
     """ "f3d" of F.3d, "f-supp-2d" of F. Supp. 2d."""
     return _NOT_A_SLUG.sub("-", reporter.lower().replace(".", "").replace("'", "")).strip("-")
+
+
+def volume_of(reporter: str, volume: int) -> int | None:
+    """The volume of the United States Reports that "4 Wheat." is, 17; None where he reported no such one."""
+    many, before = NOMINATIVE[reporter]
+    return before + volume if 0 < volume <= many else None
 
 
 @cache

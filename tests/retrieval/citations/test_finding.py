@@ -178,6 +178,37 @@ def test_small_letters_are_read_where_the_query_is_only_that():
     assert match.items[0].locator == "/us/scotus/5/137"
 
 
+@pytest.mark.parametrize(
+    ("text", "locator"),
+    [
+        ("Marbury v. Madison, 1 Cranch 137, 177 (1803)", "5/137"),
+        ("McCulloch v. Maryland, 4 Wheat. 316 (1819)", "17/316"),
+        ("See 19 How. 393.", "60/393"),
+        ("Ex parte McCardle, 7 Wall. 506", "74/506"),
+        ("3 Dall. at 386", "3/386"),
+        ("The Prize Cases, 2 Black 635", "67/635"),
+    ],
+)
+def test_the_first_volumes_are_cited_by_who_reported_them(text, locator):
+    assert [c.locator for c in find_citations(text)] == [f"/us/scotus/{locator}"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["He hired 2 Black 19 year olds.", "5 cranch 12 herons", "2 wall 12 ft", "We ask 3 How 12 do", "99 Cranch 3",
+     "1 Cranch C.C. 137", "for 2 pet 15 dollars", "$4 Wheat. 316"],
+)  # fmt: skip
+def test_what_only_looks_like_the_name_of_a_reporter_is_none(text):
+    assert not [c for c in find_citations(text) if c.locator.startswith("/us/scotus/")]
+
+
+@pytest.mark.parametrize(
+    "text", ["410 us 113 at 163", "410 U.S. 113, 163", "1 cranch 137", "4 Wheat. 316, 421 (1819)", "198 US 45 at 57"]
+)
+def test_a_page_within_a_decision_may_stand_behind_it(text):
+    assert len(whole_citations(text)) == 1
+
+
 def test_eyecite_is_loaded_for_reporters_alone():
     code = (
         "import sys; from retrieval.citations.finding import find_citations as f, only_citation as o\n"
