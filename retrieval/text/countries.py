@@ -22,7 +22,17 @@ _OF_IT = (
 _IN_IT = rf"{_S['matters']} (?:\w+ )?(?:of|in|de|en|del) (?:the |la |el )?{_S['places']}"
 _ITS = re.compile(rf"\b(?:{_S['institutions']}|{_OF_IT}|{_IN_IT})\b")
 _ANY = re.compile(rf"\b(?:{_S['places']}|{_S['peoples']}|{_S['institutions']})")
-_NAMED = re.compile(rf"\b{_S['places']}\b")
+# A country that is asked about, not one among the key words of what happened: "black armband vietnam".
+_NAMED = re.compile(
+    rf"(?:\A\W*|\b(?:in|of|by|under|the|en|de|del|por|la|el|do(?:es)?|did|can|is|are|was|has|have|may|must|will|would"
+    rf"|puede|tiene|es|ha)\s(?:the\s|la\s|el\s)?){_S['places']}\b|\b{_S['places']}['’]s?(?!\w)"
+)
+# What was decided was decided here.
+_A_CASE = re.compile(
+    r"\A\W*(?:(?:the|a|an|what|which|find|was|is|there|any|el|la|un|una|que|cual)\s)*"
+    r"(?:(?:cases?|decisions?|rulings?)\s(?:about|where|involving|that|on|over|concerning|with|in\swhich)"
+    r"|(?:casos?|fallos?|sentencias?)\s(?:sobre|donde|en\sque|en\sel\sque|acerca))\b"
+)
 _OURS = re.compile(rf"\b{_S['ours']}\b|\b(?:with|con) (?:the )?{_S['places']}\b")
 _NEXT = re.compile(r" ?([a-z]+)")
 _DONE_TO = re.compile(
@@ -34,11 +44,11 @@ _CROSSING = re.compile(rf"\b(?:{_S['crossing']}|(?:from|to|into|through|a|de|des
 
 
 def asks_of_another_country(text: str) -> bool:
-    """Whether it names an institution or the law of one, or only the country, and nothing of the United States or that
-    crosses their border.
+    """Whether it names an institution or the law of one, or asks about the country, and nothing of the United States,
+    such as a case, or that crosses their border.
     """
     folded = fold(text)
-    if not _ANY.search(folded) or names_ours(text, folded) or names_a_state(text):
+    if not _ANY.search(folded) or _A_CASE.match(folded) or names_ours(text, folded) or names_a_state(text):
         return False
     return bool(_ITS.search(folded) or (_NAMED.search(folded) and not _CROSSING.search(folded)))
 

@@ -19,6 +19,8 @@ QUESTIONS = Path("tests/data/another_country.jsonl")
         "is the prime minister elected directly",
         "Does Canadian law forbid hate speech?",
         "Poland's constitution",
+        "Portugal paternity leave",
+        "Can Scotland vote again",
         "rent control in Berlin",
         "In Canada, can the police make us leave a protest?",
         "does canadian law let us swim there",
@@ -62,6 +64,9 @@ def test_the_law_of_another_country(text):
         "Chinese exclusion laws upheld",
         "may we sell arms to Taiwan",
         "I was in the Navy off South Korea in the 1970s, is there a medal for that?",
+        "student suspended black armband vietnam",
+        "case about german saboteurs military tribunal",
+        "the case where a Chinese laundry owner was refused by the government",
         "",
     ],
 )
