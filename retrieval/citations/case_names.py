@@ -117,12 +117,14 @@ class CaseNames:
     def __bool__(self) -> bool:
         return bool(self.cases)
 
-    def find(self, source: Source) -> Iterator[Found]:
+    def find(self, source: Source, *, turned: bool = False) -> Iterator[Found]:
         """The case that each "A v. B" and "In re A" names, if it is among these; the best of several. Also those
-        called by a short name: "the Marbury case".
+        called by a short name: "the Marbury case". `turned`: where there is no "A v. B", the "B v. A" that alone has
+        such a party.
         """
         for sides, start, end in islice(parties_in(source.folded), _MOST_NAMED):
-            best = max(self._matches(sides), key=lambda found: found[0], default=None)
+            found = [*self._matches(sides)] or ([*self._matches(sides, turned=True)] if turned else [])
+            best = max(found, key=lambda found: found[0], default=None)
             if best:
                 _, case, first, last = best
                 yield Found.one(min(first, start), max(last, end), case.locator)
@@ -159,23 +161,33 @@ class CaseNames:
         begins = any(party[: len(said)] == tuple(said) for case in cases for party in case.parties)
         return cases[0] if begins and len({case.locator for case in cases}) == 1 else None
 
+    def _tells_apart(self, *parties: Sequence[str]) -> bool:
+        """Whether people are meant by all of these, or one is in one case alone: "State v. Jones" may be any."""
+        return all(not _OF_MANY.issuperset(party) for party in parties) or any(map(self._with_party, parties))
+
     def all_of(self, source: Source) -> Iterator[Found]:
         """The case whose short name is all of a question: "Marbury"."""
         return short_names.all_of(source.folded, self.proper)
 
-    def _matches(self, sides: Sequence[Sequence[Word]]) -> Iterator[tuple[tuple, Case, int, int]]:
+    def _matches(
+        self, sides: Sequence[Sequence[Word]], *, turned: bool = False
+    ) -> Iterator[tuple[tuple, Case, int, int]]:
         """How well each case fits the words nearest to the "v.": (what decides, case, start, end)."""
         *before, after = sides
-        if not after or before and not before[0]:
+        if not after or (before and not before[0]) or (turned and not before):
             return
-        places = self._with_word(SIDES[1], after[0].text)
+        first, last = SIDES[::-1] if turned else SIDES
+        places = self._with_word(last, after[0].text)
         if before:
-            places = places & self._with_word(SIDES[0], before[0][-1].text)
+            places = places & self._with_word(first, before[0][-1].text)
         for case in (self.cases[place] for place in sorted(places)):
             if len(case.parties) != len(sides):
                 continue
-            right = _run(after, case.parties[-1])
-            left = _run(before[0][::-1], case.parties[0], backwards=True) if before else ()
+            parties = case.parties[::-1] if turned else case.parties
+            right = _run(after, parties[-1])
+            left = _run(before[0][::-1], parties[0], backwards=True) if before else ()
+            if turned and not self._tells_apart([word.text for word in left[::-1]], [word.text for word in right]):
+                continue
             if right and (left or not before):
                 said = [*left, *right]
                 rank = (len(said), -case.size, case.order)

@@ -80,7 +80,7 @@ def find_citations(text: str, *, asked: bool = False, names: CaseNames | None = 
 
 def _cited(source: Source, *, asked: bool, names: CaseNames | None = None) -> list[Found]:
     law = (statutes.find(source), court_rules.find(source, loose=False), constitution.find(source))
-    found = [*chain(*law), *cases(source, names=names)]
+    found = [*chain(*law), *cases(source, names=names, turned=asked)]
     if asked:
         cited = {item.locator for match in found for item in match.items}
         known = chain(act_sections.known_by_number(source), court_rules.known_by_number(source))
@@ -227,12 +227,17 @@ _LOOKS_ABBREVIATED = re.compile(r"\.|[0-9]d\b|[0-9]th\b|\s[A-Z] ?(?:Supp|Ct|Ed|A
 
 
 def cases(
-    source: Source, *, loose: bool = False, names: CaseNames | None = None, short_names: bool = True
+    source: Source,
+    *,
+    loose: bool = False,
+    names: CaseNames | None = None,
+    short_names: bool = True,
+    turned: bool = False,
 ) -> Iterator[Found]:
     by_reporter = [*_us_reports(source, loose=loose), *_nominative(source, loose=loose), *_other_reporters(source)]
     yield from by_reporter
     if names and not by_reporter:
-        yield from names.find(source)
+        yield from names.find(source, turned=turned)
         yield from names.asked_about(source) if short_names else ()
         yield from names.by_party(source) if short_names and not loose else ()
 

@@ -68,6 +68,30 @@ def test_what_only_looks_like_one_is_none(text):
     assert named(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "locator"),
+    [
+        ("Wade v. Roe", "410/113"),
+        ("sullivan v new york times", "376/254"),
+        ("Arizona v. Miranda", "384/436"),
+        ("Madison v. Marbury", "5/137"),
+        ("Roe v. Wade", "410/113"),
+        ("Board v. Madison", ""),
+    ],
+)
+def test_parties_are_read_the_other_way_round_in_questions_alone(text, locator):
+    turned = [c.locator for c in find_citations(text, asked=True, names=NAMES)]
+    assert turned == ([f"/us/scotus/{locator}"] if locator else [])
+    assert text == "Roe v. Wade" or not named(text) and not whole_citations(text, names=NAMES)
+
+
+def test_a_state_and_anybody_the_other_way_round_may_be_another_case():
+    names = CaseNames(
+        [("/us/scotus/491/397", "Texas v. Johnson", ()), ("/us/scotus/21/543", "Johnson v. M'Intosh", ())]
+    )
+    assert not find_citations("Johnson v. Texas", asked=True, names=names)
+
+
 OTHERWISE = CaseNames(
     [
         ("/us/scotus/83/130", "Bradwell v. State", ["Bradwell", "Bradwell v. Illinois"]),
