@@ -142,6 +142,26 @@ ASKS_OF_SEPARATE = re.compile(
 )
 _AUTHOR = re.compile(r"\b(?:justice|magistrad[oa]|jue(?:z|za)) ([a-z'’]{3,})")
 
+# What asks whether a decision is followed still, or what overruled it; not what it overruled itself.
+_OVERTURNED = r"(?:overruled|overturned|abrogated|superseded)"
+ASKS_OF_STANDING = re.compile(
+    rf"\b(?:was|is|were|been)\b.{{1,80}}?\b{_OVERTURNED}\b|\bbeen (?:\w+ ){{0,2}}{_OVERTURNED}\b|\b(?:good|bad) law\b"
+    rf"|\b(?:what|which|who)(?: \w+)? (?:{_OVERTURNED}|replaced)\b"
+    r"|\bstill (?:valid|in (?:force|effect)|binding|stands?|standing|controlling|precedent|the law)\b"
+    r"|\b(?:sigue|continua|esta) (?:siendo |estando )?(?:vigente|en vigor|valid[oa]|en pie|vinculante)\b"
+    r"|\b(?:fue|ha sido|esta)\b.{0,60}\b(?:anulad|revocad|invalidad)[oa]\b"
+    r"|\b(?:que|quien|cual)(?: \w+)? (?:anulo|revoco|invalido|dejo sin efecto) a\b"
+)
+_WHAT_IT_OVERRULED = re.compile(
+    r"\b(?:what|which|cuales|que) (?:cases?|decisions?|precedents?|casos?|fallos?) (?:was|were|fue)"
+)
+
+
+def asks_of_standing(question: str) -> bool:
+    """Whether it asks what became of a decision."""
+    folded = fold(question)
+    return bool(ASKS_OF_STANDING.search(folded)) and not _WHAT_IT_OVERRULED.search(folded)
+
 
 def asks_of_opinions(question: str) -> bool:
     """Whether it asks what Justices wrote, which answers no other question: only the Court decides."""

@@ -18,6 +18,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.answers import elsewhere, generation
 from retrieval.answers import passages as reading
 from retrieval.answers.editions import notice
+from retrieval.answers.leads import lead_items, standing_leads
 from retrieval.answers.meaning import EmbeddedQuestion
 from retrieval.answers.polarity import polarity
 from retrieval.answers.quoting import deepest, law_item, places_of
@@ -33,8 +34,15 @@ from retrieval.answers.selection import (
     telling_overruling,
 )
 from retrieval.answers.spanish import Machine
-from retrieval.answers.standing import UNMARKED, bears_yes_or_no, is_gone, marks, marks_of_cited, not_here
-from retrieval.answers.successors import Asked, as_changed, in_new_words, overruling, with_what_ended
+from retrieval.answers.standing import bears_yes_or_no, is_gone, marks, marks_of_cited, not_here
+from retrieval.answers.successors import (
+    Asked,
+    as_changed,
+    in_new_words,
+    overruling,
+    with_what_ended,
+    without_mere_overrulings,
+)
 from retrieval.answers.tables import with_near_rows
 from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.engines.llm import service as llm
@@ -282,6 +290,7 @@ def choose(
     over = overruling(found["results"])
     ranked = scored(own_words(question_of(found)), request.text, read, meaning)
     ranked = telling_overruling(ranked, lambda passage: passage.rank in over)
+    ranked = without_mere_overrulings(ranked, request.text, over)
     return best_units(with_near_rows(ranked), MOST[request.style], before)
 
 
@@ -293,23 +302,13 @@ def items_of(found: dict, chosen: Sequence[Scored], language: str, day: date | N
     machine = Machine()
     law = [law_item(one, pins, language, machine) | marks(one.passage, day) for one in chosen]
     best = max(range(len(chosen)), key=lambda n: chosen[n].probability)
+    if told := standing_leads(found, chosen, language, day):
+        return [*told, *law]
     sure = len(chosen) == 1 and bears_yes_or_no(law[best])
     said = verdict_item(question_of(found), chosen[best], law[best]) if sure else []
     leads = best == 0 and not is_gone(chosen[best].passage, day)
     lead = lead_items(found, chosen[best], language) if leads else []  # of what is read next
     return [*lead, *said, *law]
-
-
-def lead_items(found: dict, best: Scored, language: str) -> list[dict]:
-    """What curators call the provision, which is not law."""
-    result = next((one for one in found["results"] if one["rank"] == best.passage.rank), None)
-    name = result and (result["plain_name_es"] if language == "es" else result["plain_name"])
-    if not name:
-        return []
-    named = {name: result[name] for name in ("locator", "citation")}
-    cited = named | {"pin": None, "quote": "", "start": 0, "end": 0}
-    lead = {"text": name, "kind": "lead", "citations": [cited], "verdict": "not_a_claim"} | UNMARKED
-    return [lead | {"confidence": None, "translation": None, "language": language}]
 
 
 def verdict_item(question: str, best: Scored, law: dict) -> list[dict]:

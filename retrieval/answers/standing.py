@@ -19,6 +19,11 @@ ENDED = {
     "repealed": gettext_noop("Repealed on %(day)s by %(citation)s."),
     "superseded": gettext_noop("Superseded on %(day)s by %(citation)s."),
 }
+OVERTAKEN = {
+    history.OVERRULED: gettext_noop("%(name)s was overruled on %(day)s by %(citation)s."),
+    history.DEPARTED: gettext_noop("Later law departs from %(name)s or limits it: %(citation)s, %(day)s."),
+}
+STANDS = gettext_noop("Nothing that is known here overruled %(name)s or departs from it.")
 UNMARKED = {  # of what is no law
     "summary_of_decision": False,
     "private": False,
@@ -78,6 +83,17 @@ def ended_by(passage: Passage, day: date | None) -> Change | None:
 def is_gone(passage: Passage, day: date | None) -> bool:
     """Whether it was law no longer on that day, by what ended it or by what its source says of it."""
     return passage.status in (*GONE, history.DEPARTED) or ended_by(passage, day) is not None
+
+
+def told_of_decision(name: str, locator: str, day: date | None, language: str) -> str:
+    """What became of a decision by that day, with what is held instead."""
+    made = [change for change in history.standing(locator, day).made if change.effect in OVERTAKEN]
+    said = [
+        f"{_(OVERTAKEN[one.effect]) % {'name': name, 'day': date_format(one.day), 'citation': one.citation}}"
+        f" {one.now[language]}"
+        for one in made
+    ]
+    return " ".join(said) or _(STANDS) % {"name": name}
 
 
 def not_here(citation: str, absent: Mapping | None, day: date | None) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """What took the place of law that is quoted: which words of it are, and whether before or behind it."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -8,6 +9,7 @@ from retrieval.access.caller import Caller
 from retrieval.answers.passages import passages_at
 from retrieval.answers.questions import says_beside
 from retrieval.answers.selection import (
+    OF_CASES,
     Passage,
     Scored,
     codes,
@@ -21,7 +23,11 @@ from retrieval.answers.selection import (
 from retrieval.answers.standing import ended_by
 from retrieval.corpus import history
 from retrieval.corpus.history import OVERRULED, Change, is_within
+from retrieval.text.normalization import fold
 
+# A unit that only says that another decision was overruled: "The law was upheld and Adkins was overruled."
+_ONLY_OVERRULED = re.compile(r"(?:\S+\s){1,9}(?:was|were|is|are)\s(?:\w+\s)?overruled(?:\s(?:on|to)\sthat\s\w+)?\.?")
+_OVERRULES = re.compile(r"\boverrul(?:e|es|ing)\b|\boverruled\s(?:by|in)\b|\b(?:anula|revoca|anulo|revoco)\b")
 SAID_AGAIN, TOLD_OF = 0.8, 0.4  # of the words of a sentence, those that the law that changed it has too
 
 
@@ -117,9 +123,33 @@ def successor_of(
     ranked = scored(asked.question, asked.text, [*others, *new])
     if change.effect == OVERRULED:
         ranked = telling_overruling(ranked, lambda passage: passage in new)
+    else:
+        ranked = without_mere_overrulings(ranked, asked.text, ())
     return next((one for one in ranked if one.passage in new), None)
+
+
+def without_mere_overrulings(ranked: Sequence[Scored], asked: str, told: Collection[int]) -> list[Scored]:
+    """Without what only says of a decision that it overruled another, where that is neither asked nor named, and it is
+    none of those (by rank) that the search `told` to have overruled what the question names.
+    """
+    folded = fold(asked)
+
+    def is_beside(one: Scored) -> bool:
+        said = one.passage.text[one.unit.start : one.unit.end].strip()
+        names = re.findall(r"[A-Z]\w{3,}", said)
+        is_one = one.passage.locator.startswith(OF_CASES) and _ONLY_OVERRULED.fullmatch(said)
+        return bool(is_one) and one.passage.rank not in told and not any(fold(name) in folded for name in names)
+
+    return list(ranked) if _OVERRULES.search(folded) else [one for one in ranked if not is_beside(one)] or list(ranked)
 
 
 def overruling(results: Sequence[dict]) -> set[int]:
     """The ranks of what the search tells to have overruled what the question names."""
     return {one["rank"] for one in results if f"{OVERRULED}_it" in codes(one)}
+
+
+def decisions_asked_of(results: Sequence[dict]) -> list[dict]:
+    """The decisions that a question names, but for those that are named as what overtook another."""
+    named = [one for one in results if one["locator"].startswith(OF_CASES) and "citation" in codes(one)]
+    by = {change.by for one in named for change in history.concerning(one["locator"])}
+    return [one for one in named if one["locator"] not in by]

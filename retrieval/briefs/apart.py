@@ -29,5 +29,5 @@ def is_of_another_opinion(
         return bool(source.opinion) and is_cited_apart(text, cited)
     place = next((n for n, unit in enumerate(among) if unit.start <= quotation.start < unit.end), 0)
     near = among[max(0, place - 1) : place + 1]
-    said = [text[unit.start : unit.end] for unit in near if "\n\n" not in text[unit.end : quotation.start]]
+    said = [text[unit.start : unit.end] for unit in near if "\n\n" not in text[unit.start : quotation.start]]
     return not (is_cited_apart(text, cited) or any(map(_TOLD.search, said)))

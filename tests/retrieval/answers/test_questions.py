@@ -2,7 +2,15 @@
 
 import pytest
 
-from retrieval.answers.questions import AMOUNTS, asked_amounts, asked_for, asks_of_separate, fits, given
+from retrieval.answers.questions import (
+    AMOUNTS,
+    asked_amounts,
+    asked_for,
+    asks_of_separate,
+    asks_of_standing,
+    fits,
+    given,
+)
 
 
 @pytest.mark.parametrize(
@@ -77,3 +85,19 @@ def test_a_sentence_that_gives_an_amount_is_told_where_this_is_asked_for(sentenc
 )
 def test_who_asks_for_a_separate_opinion_does_not_ask_of_dissent_in_general(question, asks):
     assert asks_of_separate(question) is asks
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("Was Obergefell overruled?", True),
+        ("Is Roe still good law?", True),
+        ("what overruled Chevron", True),
+        ("¿Qué decisión anuló a Roe?", True),
+        ("Which cases were overruled by Brandenburg?", False),
+        ("What did Gideon overrule?", False),
+        ("Is it still legal to buy alcohol?", False),
+    ],
+)
+def test_who_asks_what_became_of_a_decision_does_not_ask_what_it_did(question, asks):
+    assert asks_of_standing(question) is asks
