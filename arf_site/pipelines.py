@@ -2,7 +2,7 @@
 
 from retrieval.pipeline import Pipeline, Stage
 from retrieval.stages.acts import ActRetriever
-from retrieval.stages.citations import AnswerChanges, CitationRetriever, ResolveCitations
+from retrieval.stages.citations import AnswerCases, AnswerChanges, CitationRetriever, ResolveCitations
 from retrieval.stages.cross_encoder import CrossEncoderReranker
 from retrieval.stages.fusion import Fuse
 from retrieval.stages.legs import DenseRetriever, LexicalRetriever, PrivateLexicalRetriever
@@ -70,11 +70,12 @@ PUBLIC = ("default", "verified")
 # Its language; whether it is searched at all.
 ADMITTED = (Normalize(), Screen(), Schedule())
 
-# The question understood: what it cites, names or asks the history of; thresholds; its English.
+# The question understood: what it cites, names, or asks the history or the decisions of; thresholds; its English.
 UNDERSTOOD = (
     ResolveCitations(),
     AnswerChanges(),
     AnswerChangesOfNamed(),
+    AnswerCases(),
     AnswerCollectiveName(),
     ReadThresholds(),
     Translate(),

@@ -10,14 +10,16 @@ from datetime import date
 from functools import reduce
 from operator import or_
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.db.models.query import RawQuerySet
 
 from retrieval.citations.amending import changed_provisions, changing_provisions
 from retrieval.citations.citation import Citation
 from retrieval.citations.finding import absent_provision, find_citations, named_case, whole_citations
+from retrieval.citations.heads import words
 from retrieval.citations.titled import beside
-from retrieval.corpus import decided_cases, history, titled
+from retrieval.corpus import decided_cases, graph, history, titled
+from retrieval.corpus.decided_cases import OF_CASES
 from retrieval.corpus.filters import above, searched, written_as_searched
 from retrieval.corpus.history import Change, is_within
 from retrieval.corpus.moved import MOVED, where_it_went
@@ -27,8 +29,20 @@ from retrieval.models import Section
 from retrieval.pipeline import unless_final
 from retrieval.ranking import NEAR_MISSES, Candidate, Query, Ranking, Reason
 from retrieval.stages.acts import acts_named
+from retrieval.text.normalization import fold
 
-MAX_UNDER = 100  # sections shown under a cited node
+MAX_UNDER = 100  # sections shown under a cited node, and decisions of those that cite it
+MOST_CITED = 20  # sections below a cited node of which decisions are looked for
+# Of a question that asks for the decisions on what it cites, and for nothing else.
+_CASES = frozenset(words("cases decisions rulings opinions precedents casos fallos sentencias decisiones precedentes"))
+_ABOUT_THEM = frozenset(
+    words(
+        "which what are there is list show me find give all any the of a supreme court scotus leading landmark main "
+        "important key major on about under concerning regarding construing construe interpreting interpret "
+        "interpreted applying apply applied citing cite discussing discuss that have has by in que cuales son hay los "
+        "las el la de del sobre acerca bajo interpretan interpreta aplican aplica citan cita corte suprema principales"
+    )
+)
 _CODES = ("/us/usc/", "/us/cfr/")
 _WHOLE = ("/us/const/", *_CODES)  # of a provision here all places are known: others are nowhere
 
@@ -395,6 +409,39 @@ class AnswerChanges:
         if cited := changing_provisions(text, changing, names):
             return with_changed(ranking, reasons_of(cited))
         return ranking.noting("the question asks of no change to or by a cited provision", skipped=True)
+
+
+@dataclass(frozen=True)
+class AnswerCases:
+    """Where a question asks for the decisions on a provision that it cites, and for nothing else: those that cite it,
+    of which those that cite fewest others come first, then the newest; then what is cited. Ranking stages pass.
+    """
+
+    @unless_final
+    def __call__(self, ranking: Ranking) -> Ranking:
+        query = ranking.query
+        cited = [citation for citation in query.citations if not citation.locator.startswith(OF_CASES)]
+        if len(cited) != 1 or len(query.citations) != 1 or not asks_for_cases(query.original, cited[0]):
+            return ranking.noting("the question asks for no decisions on a cited provision", skipped=True)
+        locator, reason = cited[0].locator, Reason("cites", {"citation": cited[0].normalized})
+        places = [(case, reason) for case in cases_citing(query, locator)]
+        return answered(ranking, [locator], [*places, *reasons_of(cited).items()]) if places else ranking
+
+
+def asks_for_cases(text: str, cited: Citation) -> bool:
+    """Whether nothing else stands around the citation."""
+    said = {word.rstrip(".") for word in re.findall(r"[\w.]+", fold(f"{text[: cited.start]} {text[cited.end :]}"))}
+    return bool(said & _CASES) and said <= _CASES | _ABOUT_THEM
+
+
+def cases_citing(query: Query, locator: str) -> list[str]:
+    """The decisions searched of which a part cites this place or one in it, as far as they are looked for."""
+    readable = Section.objects.readable(query.caller, query.as_of)
+    of_places = [graph.citing(place, "source") for place in readable.below(locator)[:MOST_CITED]]
+    citing = Section.objects.filter(reduce(or_, (Q(pk__in=sources) for sources in of_places), Q(pk=None)))
+    cases = searched(query).filter(level="case", document__in=citing.values("document"))
+    narrow = cases.annotate(cites=Count("citations_made")).order_by("cites", "-valid_from", "pk")
+    return list(narrow.values_list("locator", flat=True)[:MAX_UNDER])
 
 
 def reasons_of(cited: Sequence[Citation]) -> dict[str, Reason]:

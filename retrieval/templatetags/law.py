@@ -76,6 +76,7 @@ REASONS = {
     "in_named_act": _("It is part of an act that your question names: %(act)s."),
     "near_citation": _("This one has nearly the number of %(citation)s."),
     "collective": _("It is one of the provisions that “%(alias)s” names together."),
+    "cites": _("It cites %(citation)s, on which your question asks for decisions."),
     "changed_it": _("It changed %(citation)s in %(year)s."),
     "repealed_it": _("It repealed %(citation)s in %(year)s."),
     "superseded_it": _("It superseded %(citation)s in %(year)s."),

@@ -9,7 +9,7 @@ from retrieval.access.caller import ANONYMOUS, Caller
 from retrieval.citations.citation import cite
 from retrieval.citations.finding import find_citations
 from retrieval.corpus import decided_cases, history
-from retrieval.models import Anchor, Domain, Section
+from retrieval.models import Anchor, Citation, Domain, Section
 from retrieval.ranking import Query, Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, search
@@ -245,6 +245,37 @@ def test_what_overruled_a_decision_comes_first(decided, text):
 
 def test_what_a_decision_overruled_comes_before_it(decided):
     assert locators(ask("What did Dobbs overrule?")) == ["/us/scotus/410/113", "/us/scotus/597/215"]
+
+
+@pytest.fixture
+def on_counsel(decided):
+    """Decisions that cite the Sixth Amendment, one of them by its opinion."""
+    amendment = Section.objects.get(locator="/us/const/amendment/VI")
+    due_process = Section.objects.get(locator="/us/const/amendment/XIV/section/1")
+    for locator, cited in (("384/436", [amendment, due_process]), ("597/215", [amendment])):
+        case = Section.objects.get(locator=f"/us/scotus/{locator}")
+        for target in cited:
+            made = {"target": target, "target_locator": target.locator, "text": "", "start": -1, "end": -1}
+            Citation.objects.create(source=case, **made)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cases construing U.S. Const. amend. VI",
+        "Sixth Amendment cases",
+        "Which Supreme Court decisions interpret the Sixth Amendment?",
+        "¿Qué casos interpretan la Enmienda VI?",
+    ],
+)
+def test_who_asks_for_decisions_on_a_provision_gets_them_before_it(on_counsel, text):
+    assert locators(ask(text)) == ["/us/scotus/597/215", "/us/scotus/384/436", "/us/const/amendment/VI"]
+    assert locators(ask(text, domains=("supreme_court_cases",))) == ["/us/scotus/597/215", "/us/scotus/384/436"]
+
+
+def test_who_asks_more_of_decisions_is_answered_by_what_is_likeliest(on_counsel):
+    (first, *_) = ask("cases on the Sixth Amendment and appointed counsel for the poor")["results"]
+    assert "cites" not in [reason["code"] for reason in first["reasons"]]
 
 
 def test_a_question_that_names_a_decision_is_never_declined(decided):
