@@ -107,8 +107,11 @@ class Standing:
         return "" if self.ends_later else self.ended.effect
 
     def notes(self, stored: list[str]) -> list[str]:
-        """The source's notes on what changed tell of all changes: before the last of them they are left out."""
-        return stored if self.made == self.known else []
+        """The source's notes on what changed tell of all changes: before the last of them they are left out. Those of a
+        decision tell nothing of what became of it.
+        """
+        is_told = any(change.effect not in OVERTAKEN for change in self.known if change not in self.made)
+        return [] if is_told else stored
 
     def heading(self, stored: str) -> str:
         """Without "(repealed)" where that was still to come."""

@@ -1,10 +1,13 @@
-"""Reads what is known of a decided case, a row of JSON, as a document: name, date, facts and holding. Pure."""
+"""Reads what is known of a decided case, a row of JSON, as a document: name, date, facts and holding. Pure but for
+the history of law, which is read once.
+"""
 
 import re
 from collections.abc import Iterator
 
 from retrieval.citations.citation import cite
 from retrieval.citations.reporters import CASE, SHORT_NAME, cite_case
+from retrieval.corpus.history import OVERTAKEN, changes
 from retrieval.parsing.tree import Node, Ref, SourceDocument, iso_day
 
 LEVEL = "case"
@@ -42,7 +45,7 @@ def case_of(row: dict) -> SourceDocument:
         text="\n".join(f"{title}. {words}" for title, words in said),
         valid_from=day,
         notes=tuple(notes_of(row)),
-        refs=tuple(Ref(cite(locator), locator, -1, -1) for locator in row.get("provisions", ())),
+        refs=tuple(Ref(cite(locator), locator, -1, -1) for locator in cited_by(row)),
         source_url=row.get("source_url", ""),
         citation=cite_case(row["name"][:SHORT_NAME], cite(row["locator"]), court, year) if elsewhere else "",
     )
@@ -56,6 +59,12 @@ def case_of(row: dict) -> SourceDocument:
         court=court,
         year=year,
     )
+
+
+def cited_by(row: dict) -> list[str]:
+    """The provisions that it is on, and the decisions that it is known to have overruled or departed from."""
+    overtaken = [change.provision for change in changes() if change.by == row["locator"] and change.effect in OVERTAKEN]
+    return [*row.get("provisions", ()), *overtaken]
 
 
 def notes_of(row: dict) -> Iterator[str]:

@@ -150,3 +150,9 @@ def test_a_part_that_changed_is_told_by_what_holds_it(client):
     assert [change["provision"][-8:] for change in third["history"]] == ["clause/1", "clause/2"]
     assert (third["status"], third["valid_to"]) == ("", None)
     assert section(client, "us/const/article/II")["status"] == ""
+
+
+def test_the_notes_of_a_decision_stand_before_it_is_overruled_too():
+    before = date(1900, 1, 1)
+    assert history.standing("/us/scotus/163/537", before).notes(["Construes it."]) == ["Construes it."]
+    assert history.standing("/us/const/amendment/XVIII", date(1925, 1, 1)).notes(["Repealed."]) == []

@@ -30,6 +30,12 @@ def test_a_case_names_the_provisions_it_construes_and_cites_them():
     ]
 
 
+def test_a_case_cites_what_it_is_known_to_have_overruled():
+    root = case_of(CASE | {"locator": "/us/scotus/372/335", "provisions": ["/us/const/amendment/VI"]}).root
+    assert [ref.locator for ref in root.refs] == ["/us/const/amendment/VI", "/us/scotus/316/455"]
+    assert root.notes[-1] == "Construes U.S. Const. amend. VI."
+
+
 def test_a_case_without_its_date_is_one():
     assert (
         case_of({"locator": "/us/scotus/1/99", "name": "Doe v. Roe", "facts": "Dogs."}).root.valid_from
