@@ -6,6 +6,7 @@ The Constitution is ingested once by the ordinary job (tests/database.py); tests
 import gc
 import os
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -183,6 +184,14 @@ def unsure(configured_model):
     registry.deploy(registry.save(Trained(pack(some_reranker(), seed=1), {"family": "a test"})))
     publish_limits(mlp_low=0.0, mlp_high=1.0, llm_weight=1.0)
     return configured_model
+
+
+@pytest.fixture
+def one_minute(monkeypatch):
+    """The minute whose requests are counted does not end during the test."""
+    from retrieval.api import authentication
+
+    monkeypatch.setattr(authentication.timezone, "now", lambda: datetime(2026, 1, 1, 12, 0, 15, tzinfo=UTC))
 
 
 @pytest.fixture

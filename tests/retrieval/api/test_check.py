@@ -122,6 +122,7 @@ def test_it_is_charged_by_its_size(client):
     assert RateWindow.objects.get().count > 10
 
 
+@pytest.mark.usefixtures("one_minute")
 def test_a_packed_file_is_charged_by_its_text(client, settings):
     settings.ARF_RATE_PER_MINUTE = 110
     brief = {"name": "brief.docx", "content": docx(("Normal", "law " * 15_900)), "address": "8.8.8.8"}

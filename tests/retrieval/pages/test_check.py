@@ -94,6 +94,7 @@ def test_it_is_charged_by_its_size_and_not_logged(client):
     assert not SearchLog.objects.exists()
 
 
+@pytest.mark.usefixtures("one_minute")
 def test_a_packed_file_is_charged_by_its_text(client, settings):
     settings.ARF_RATE_PER_MINUTE = 110
     content = docx(("Normal", "law " * 15_900))

@@ -1,6 +1,5 @@
 """What the pages read from an address, and what is said beside a field."""
 
-from datetime import UTC, datetime
 from functools import cache
 from urllib.parse import parse_qs
 
@@ -9,7 +8,6 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from retrieval.api import authentication
 from retrieval.engines import loaded
 from retrieval.errors import NotRun
 from retrieval.models import SearchLog
@@ -370,9 +368,9 @@ def test_visitors_get_no_cookie_where_no_form_needs_one(address):
     assert not visited(address).client.cookies
 
 
-def test_searches_are_limited(client, settings, monkeypatch):
+@pytest.mark.usefixtures("one_minute")
+def test_searches_are_limited(client, settings):
     settings.ARF_RATE_PER_MINUTE = 1
-    monkeypatch.setattr(authentication.timezone, "now", lambda: datetime(2026, 1, 1, 12, 0, 15, tzinfo=UTC))
     away = {"REMOTE_ADDR": "203.0.113.9"}
     assert client.get("/search", {"q": "jury"}, **away).status_code == 200
     response = client.get("/search", {"q": "jury"}, **away)
