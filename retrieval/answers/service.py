@@ -44,6 +44,7 @@ from retrieval.answers.successors import (
     without_mere_overrulings,
 )
 from retrieval.answers.tables import with_near_rows
+from retrieval.citations.finding import whole_citations
 from retrieval.engines.embedders import EmbeddingUnavailable
 from retrieval.engines.llm import service as llm
 from retrieval.errors import NotRun
@@ -55,6 +56,7 @@ from retrieval.search.service import answers_for, in_scope, search
 from retrieval.stages.llm_verifier import may_ask
 from retrieval.stages.query import EmbedQuery
 from retrieval.text.language import detect
+from retrieval.text.question_parts import MOST as MOST_PARTS
 from retrieval.text.question_parts import own_words, searched
 
 SHORT, FULL = "short", "full"
@@ -90,7 +92,10 @@ class AnswerRequest:
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """What is searched, each by itself."""
+        """What is searched, each by itself; of a list of citations each."""
+        cited = () if self.about else whole_citations(self.text)
+        if 1 < len(cited) <= MOST_PARTS and all(citation.text for citation in cited):  # in a range some have none
+            return tuple(citation.normalized for citation in cited)
         return searched(self.text, self.about, self.spoken)
 
     def search(self, language: str) -> SearchRequest:

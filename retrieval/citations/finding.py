@@ -6,9 +6,10 @@ characters. Pure.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, product, takewhile
+from itertools import chain, pairwise, product, takewhile
 
 from retrieval.citations import act_sections, constitution, court_rules, statutes
 from retrieval.citations.case_names import CaseNames
@@ -25,14 +26,14 @@ _LEADING = frozenset(
         "up read open go to see give tell about explain quote display pull cite us u.s u.s.a u.s.c.a usca "
         "u.s.c.s uscs federal s const constitution el la los las texto completo de del que dice es cual "
         "muestrame mostrar muestra ver busca buscar dime lee leer explica explicame establece cita quiere "
-        "decir dispone significa sobre abre por favor case of caso sentencia decision que q"
+        "dicen cuales son establecen disponen significan decir dispone significa sobre abre por favor case of caso sentencia decision que q"
     )
 )
 _TRAILING = frozenset(
     words(
         "say says state states mean means read reads provide provides text full please do about is the of "
         "us  u.s united estados unidos los me to et seq constitution exactly actually dice establece dispone significa "
-        "texto completo por favor de la  constitucion case decision ruling que decidio fallo"
+        "dicen establecen disponen significan texto completo por favor de la  constitucion case decision ruling que decidio fallo"
     )
 )
 _ASKING = frozenset(  # besides, around a name
@@ -47,6 +48,7 @@ _LEADING_CASE = _LEADING | frozenset(
 _TRAILING_CASE = _TRAILING | frozenset(
     words("decide decided hold held establish resolvio sostuvo establecio")
 )
+_JOINING = frozenset(words("and the y e la el las los"))  # between the citations of a list
 _BARE = re.compile(
     r"""[\s"'¿(]{0,4}(?:(?:the|la|el)\s{1,2})?([a-z0-9ªº](?:[a-z0-9 .-]{0,30}[a-z0-9ªº])?)[\s"'?!.)]{0,4}"""
 )
@@ -162,7 +164,9 @@ def _bare(source: Source) -> Iterator[Found]:
 
 
 def _whole(source: Source, names: CaseNames | None, short_names: bool) -> Iterator[Found]:
-    """The longest match, if nothing but neutral words stands around it."""
+    """The longest match, if nothing but neutral words stands around it; as one list several of law that are joined:
+    "la primera enmienda y la segunda enmienda".
+    """
     cited = chain(
         statutes.find(source, loose=True),
         court_rules.find(source, loose=True),
@@ -174,6 +178,16 @@ def _whole(source: Source, names: CaseNames | None, short_names: bool) -> Iterat
     found = longest(cited, len(source.folded))
     if len(found) == 1 and _is_framed(source.folded, found[0]):
         yield found[0]
+    elif len(found) > 1 and _are_joined(source.folded, found):
+        items = (replace(item, start=start, end=end) for match in found for start, end, item in match.spans())
+        yield Found(found[0].start, found[-1].end, tuple(items))
+
+
+def _are_joined(folded: str, found: Sequence[Found]) -> bool:
+    if any(item.locator.startswith(_CASES) for match in found for item in match.items):
+        return False
+    between = (folded[one.end : other.start] for one, other in pairwise(found))
+    return is_framed(folded, found[0].start, found[-1].end) and all(_are_all(text, _JOINING) for text in between)
 
 
 def _is_framed(folded: str, match: Found) -> bool:

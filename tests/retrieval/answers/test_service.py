@@ -44,6 +44,13 @@ def test_the_words_that_answer_are_quoted_first(question, words):
     assert words in law(ask(question))[0]
 
 
+@pytest.mark.parametrize("question", ["q dice la 1ra y la 2da enmienda", "what do amendments 1 and 2 say"])
+def test_of_a_list_of_citations_each_is_quoted(question):
+    made = ask(question)
+    assert [said.split()[:2] for said in law(made)] == [["Congress", "shall"], ["A", "well"]]
+    assert [part["question"] for part in made["parts"]] == ["U.S. Const. amend. I", "U.S. Const. amend. II"]
+
+
 def test_where_nothing_is_embedded_words_alone_choose_and_that_is_told(monkeypatch):
     def fails(*args):
         raise EmbeddingUnavailable("no")

@@ -102,6 +102,25 @@ def test_a_list_shares_its_text_out():
     assert texts == ["First", "Fourth", "Fifth Amendments"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "la primera enmienda y la segunda enmienda",
+        "enmienda 1 y enmienda 2",
+        "amendment 1 and amendment 2",
+        "que dicen las enmiendas 1 y 2",
+        "cuáles son las enmiendas 1 y 2",
+    ],
+)
+def test_citations_that_are_joined_are_a_list(text):
+    assert [c.normalized for c in whole_citations(text)] == ["U.S. Const. amend. I", "U.S. Const. amend. II"]
+
+
+def test_citations_with_other_words_between_them_are_none():
+    assert not whole_citations("the first amendment in article I")
+    assert not whole_citations("first amendment vs second amendment")
+
+
 def test_a_range_has_what_lies_between_without_text():
     found = find_citations("First through Third Amendments")
     assert [(c.text, c.locator[-3:]) for c in found] == [
