@@ -241,6 +241,12 @@ def names_most(domain_id: int, versions: Mapping[str, int]) -> bool:
     return counts is None or 2 * len(named) >= counts.sections
 
 
+@lru_cache(maxsize=2)
+def domains_with_unread_names(version: Version, model_id: int) -> frozenset[int]:
+    """Those with names that have no vector yet, as after their law has come: until then names tell too little."""
+    return frozenset(Alias.objects.in_use().exclude(vectors__model=model_id).values_list("domain", flat=True))
+
+
 @newest
 def named_places(
     domain_id: int,

@@ -26,14 +26,16 @@ _LEADING = frozenset(
         "up read open go to see give tell about explain quote display pull cite us u.s u.s.a u.s.c.a usca "
         "u.s.c.s uscs federal s const constitution el la los las texto completo de del que dice es cual "
         "muestrame mostrar muestra ver busca buscar dime lee leer explica explicame establece cita quiere "
-        "dicen cuales son establecen disponen significan decir dispone significa sobre abre por favor case of caso sentencia decision que q"
+        "dicen cuales son establecen disponen significan decir dispone significa sobre abre por favor case of caso "
+        "sentencia decision que q"
     )
 )
 _TRAILING = frozenset(
     words(
         "say says state states mean means read reads provide provides text full please do about is the of "
         "us  u.s united estados unidos los me to et seq constitution exactly actually dice establece dispone significa "
-        "dicen establecen disponen significan texto completo por favor de la  constitucion case decision ruling que decidio fallo"
+        "dicen establecen disponen significan texto completo por favor de la constitucion case decision ruling que "
+        "decidio fallo"
     )
 )
 _ASKING = frozenset(  # besides, around a name

@@ -67,7 +67,7 @@ def features(query: Query, domains: Sequence[DomainScope]) -> np.ndarray:
     """(domains, FEATURES)."""
     version = query.versions.get("vocabulary", 0)
     centres = [stored_centres(domain.id, version, query.embedded_by) for domain in domains]
-    near = [nearest(query.vector, its) for its in centres]
+    near = nearness(query.vector, centres)
     words = words_of(query)
     return np.column_stack([near, *of_words(words.every[words.has_meaning], counts_of(query, domains))])
 
@@ -90,9 +90,13 @@ def weight_of_words(query: Query, domains: Sequence[DomainScope]) -> float:
     return float(min(shares.sum(), MOST_WEIGHT))
 
 
-def nearest(vector: np.ndarray | None, centres: Centroids | None) -> float:
-    """The greatest cosine; 0 where either is not known."""
-    return 0.0 if vector is None or centres is None else centres.nearest(vector)
+def nearness(vector: np.ndarray | None, centres: Sequence[Centroids | None]) -> list[float]:
+    """The greatest cosine to the centres of each body. One whose centres are not known yet, as after another embedder
+    came, is as near as the others on average; all are 0 where nothing is known.
+    """
+    near = [None if vector is None or its is None or not len(its.weights) else its.nearest(vector) for its in centres]
+    known = [cosine for cosine in near if cosine is not None]
+    return [float(np.mean(known or [0.0])) if cosine is None else cosine for cosine in near]
 
 
 def of_words(wanted: np.ndarray, counted: Sequence[Frequencies]) -> tuple[np.ndarray, np.ndarray]:

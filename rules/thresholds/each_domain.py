@@ -23,6 +23,7 @@ from retrieval.stages.reranker.reranker import any_answer_fitted, serving
 from retrieval.stages.route import weight_of_words
 from retrieval.targets import Selection
 from retrieval.text.states import names_a_state
+from rules import published
 from rules.aliases.retrievers import named_by
 from rules.logistic import Logistic, log_odds, read, shipped
 from rules.thresholds.likely import LEAST, features_of, is_complete, shares
@@ -143,9 +144,12 @@ def is_called_in(query: Query, domain: DomainScope) -> bool:
 
 def may_be_left_out(query: Query) -> bool:
     """Whether enough is known of a question not to search what is improbable: all bodies were compared, also by
-    meaning, and neither words in quotes nor a rule may lead to any of them.
+    meaning and by all of their names, and neither words in quotes nor a rule may lead to any of them.
     """
-    return is_complete(query) and query.vector is not None and not query.fired and not quoted_words(query.original)
+    if not is_complete(query) or query.vector is None or query.fired or quoted_words(query.original):
+        return False
+    version = published.version_of("aliases", query.versions)
+    return published.domains_with_unread_names(version, query.embedded_by).isdisjoint(d.id for d in query.filled)
 
 
 def judged_together(query: Query, found: Found) -> tuple[Found, bool]:

@@ -5,13 +5,14 @@ import pytest
 
 from retrieval.access.caller import ANONYMOUS
 from retrieval.indexes import terms
+from retrieval.indexes.centroids import Centroids
 from retrieval.indexes.terms import NONE, Frequencies
 from retrieval.models import Domain
 from retrieval.pipeline import Pipeline, get
 from retrieval.ranking import Ranking
 from retrieval.request import SearchRequest
 from retrieval.search.service import in_scope, query_of
-from retrieval.stages.route import Route, of_words
+from retrieval.stages.route import Route, nearness, of_words
 from tests.builders import a_document, a_domain, a_section, embedded
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +53,13 @@ def test_a_domain_that_was_just_loaded_is_asked_about_in_its_own_words(leases, t
 def test_the_law_is_asked_about_in_the_words_of_the_law(leases, text):
     found = by_slug(routed(text))
     assert found["us_constitution"] > found["leases"]
+
+
+def test_a_body_whose_centres_are_not_known_is_as_near_as_the_others():
+    """As between another embedder's coming and the next count."""
+    one, empty = Centroids(np.eye(2, dtype=np.float32), np.ones(2)), Centroids(np.zeros((0, 0)), np.zeros(0))
+    assert nearness(np.array([0.6, 0.8]), [one, None, empty]) == pytest.approx([0.8, 0.8, 0.8])
+    assert nearness(None, [one, None]) == nearness(np.ones(2), [None, empty]) == [0.0, 0.0]
 
 
 def test_probabilities_and_that_of_none_are_told_and_sum_to_one(leases):

@@ -144,8 +144,18 @@ ALIKE = {1: COMPARED[1], 2: COMPARED[1]}
     ],
 )
 def test_what_is_improbable_beside_another_is_not_searched_unless_too_little_is_known(changes, searched):
-    query = Query("q", "q", "q", "en", (LAWS, RULES), vector=np.zeros(3))
+    embedded_by = embedding_in_use()[0].pk
+    query = Query("q", "q", "q", "en", (LAWS, RULES), vector=np.zeros(3), embedded_by=embedded_by)
     assert [domain.slug for domain in each_domain.chosen(replace(query, **changes), query.domains, 4)] == searched
+
+
+def test_nothing_is_left_out_while_names_of_a_body_are_not_embedded(leases):
+    domain, (pets, _) = leases
+    for text in ("may a tenant keep a pet", "are pets allowed"):
+        named(domain, pets, text)
+    assert each_domain.may_be_left_out(asking("may tenants keep pets"))
+    Alias.objects.create(domain=domain, text="can I have a dog", locator=pets.locator, language="en")
+    assert not each_domain.may_be_left_out(asking("may tenants keep pets"))
 
 
 def test_names_of_what_a_restricted_search_leaves_out_tell_nothing(leases):
