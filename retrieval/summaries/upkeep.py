@@ -6,7 +6,7 @@ the document nor with the corpus.
 import json
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef
 
 from retrieval import jobs
 from retrieval.access.row_security import as_system
-from retrieval.corpus import statements
+from retrieval.corpus import history, statements
 from retrieval.indexes.centroids import units
 from retrieval.models import Document, Section, SectionTerms, Summary
 from retrieval.models.corpus import SectionQuerySet
@@ -23,6 +23,8 @@ from retrieval.summaries.sentences import telling
 
 MOST_BELOW = 4  # provisions that stand for what is below a part, and for a document
 CITED = 0.05  # of a cosine, for each e-fold of sections that cite a provision
+FIRST = 0.1  # of a cosine, for what a part begins with: mostly what the rest of it serves
+CHANGED = 0.2  # of a cosine, against what later law changed
 ALIKE = 0.8  # how much of its likeness to one that is chosen speaks against another
 BATCH = 200  # parts summarised at a time, and provisions
 SECONDS = 60.0  # of a run by the clock; the queue ends a task after two minutes
@@ -107,7 +109,14 @@ def chosen_of(below: Sequence[tuple[int | None, int, str]]) -> dict[int | None, 
     sections = {place[0] for places in candidates.values() for place in places}
     vectors = vectors_of(sections)
     cited = dict(SectionTerms.objects.filter(section__in=sections).values_list("section", "cited_by"))
-    return {part: central(places, vectors, cited) for part, places in candidates.items()}
+    changed = changed_among(sections)
+    return {part: central(places, vectors, cited, changed) for part, places in candidates.items()}
+
+
+def changed_among(sections: Iterable[int]) -> set[int]:
+    """Those that later law changed."""
+    locators = Section.objects.filter(pk__in=sections).values_list("pk", "locator")
+    return {pk for pk, locator in locators if history.standing(locator, None).made}
 
 
 def vectors_of(sections: Iterable[int]) -> dict[int, np.ndarray]:
@@ -116,9 +125,14 @@ def vectors_of(sections: Iterable[int]) -> dict[int, np.ndarray]:
     return {pk: units(np.array(vector[1:-1].split(","), np.float32)) for pk, vector in rows}
 
 
-def central(places: list[Place], vectors: dict[int, np.ndarray], cited: dict[int, int]) -> list[Place]:
-    """The most central first: near to what all of them say, cited much, and unlike those chosen before (Carbonell and
-    Goldstein 1998). Without vectors, in their order.
+def central(
+    places: list[Place],
+    vectors: dict[int, np.ndarray],
+    cited: dict[int, int],
+    changed: Container[int] = (),
+) -> list[Place]:
+    """The most central first: near to what all of them say, the first of them, cited much, not changed, and unlike those
+    chosen before (Carbonell and Goldstein 1998). Without vectors, in their order.
     """
     if not (known := [place for place in places if place[0] in vectors]):
         return places[:MOST_BELOW]
@@ -126,6 +140,7 @@ def central(places: list[Place], vectors: dict[int, np.ndarray], cited: dict[int
     merit = matrix @ units(matrix.mean(axis=0)) + CITED * np.log1p(
         [cited.get(place[0], 0) for place in known]
     )
+    merit += [FIRST * (place == places[0]) - CHANGED * (place[0] in changed) for place in known]
     likeness = np.zeros(len(known), np.float32)
     chosen: list[int] = []
     for _ in range(min(MOST_BELOW, len(known))):

@@ -6,7 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from retrieval.access.row_security import as_system
-from retrieval.models import Section, SectionTerms, Summary
+from retrieval.models import Document, Section, SectionTerms, Summary
 from retrieval.summaries import upkeep
 from tests.builders import a_document, a_domain, a_section, embedded
 from tests.retrieval.ingestion.conftest import domain, ingested, write  # noqa: F401
@@ -102,11 +102,21 @@ def test_much_cited_and_unlike_ones_stand_for_the_rest():
     vectors = {1: np.array([1.0, 0.0]), 2: np.array([0.98, 0.2]), 3: np.array([0.6, 0.8])}
     vectors = {pk: vector / np.linalg.norm(vector) for pk, vector in vectors.items()}
     places = [[pk, 0, 1] for pk in (1, 2, 3)]
-    assert [place[0] for place in upkeep.central(places, vectors, {})][0] == 2
+    assert [place[0] for place in upkeep.central(places, vectors, {}, {1})][0] == 2
     assert [place[0] for place in upkeep.central(places, vectors, {1: 400})][0] == 1
     many = {**vectors, **{pk: vectors[2] for pk in (4, 5, 6)}}
     chosen = [place[0] for place in upkeep.central([[pk, 0, 1] for pk in many], many, {})]
     assert 3 in chosen and len(chosen) == upkeep.MOST_BELOW
+
+
+def test_a_part_is_led_by_what_it_begins_with_and_what_was_changed_stands_behind():
+    document = Document.objects.get(locator="/us/const")
+    with as_system():
+        upkeep.save_above(document, list(document.sections.values_list("pk", flat=True)))
+    (of_fourteenth,) = Summary.objects.filter(section__locator="/us/const/amendment/XIV")
+    places = Section.objects.in_bulk([place[0] for place in of_fourteenth.sentences])
+    assert [places[pk].citation.split("§ ")[1] for pk, *_ in of_fourteenth.sentences][0] == "1"
+    assert not [one for one in places.values() if one.citation.endswith("XIV, § 2")]  # "male inhabitants", "twenty-one"
 
 
 def test_without_vectors_the_first_stand_for_the_rest():
