@@ -131,8 +131,8 @@ def central(
     cited: dict[int, int],
     changed: Container[int] = (),
 ) -> list[Place]:
-    """The most central first: near to what all of them say, the first of them, cited much, not changed, and unlike those
-    chosen before (Carbonell and Goldstein 1998). Without vectors, in their order.
+    """The most central first: near to what all of them say, the first of them, cited much, not changed, and unlike
+    those chosen before (Carbonell and Goldstein 1998). Without vectors, in their order.
     """
     if not (known := [place for place in places if place[0] in vectors]):
         return places[:MOST_BELOW]

@@ -84,7 +84,7 @@ _SPANISH_WORDS = _words(
     quitar quemar rapido refugiado registrar registro renta residencia residente sala salario
     salir secreto seccion seguro senado senador senadores silencio soldados sueldo suprema supremo telefono
     termino testamento testificar testigo testigos trabajador trabajadores trabajar trabajo tratado traicion
-    tribunal tribunales vecino vida visado vivienda vivir votar voto rey
+    tribunal tribunales vecino vida visado vivienda vivir votar voto rey jaja jajaja jajajaja
     """
 )
 # Spanish, yet in names and Latin phrases; the "v." of a case name outweighs the parties' names.

@@ -94,9 +94,9 @@ GRAMMARS = {
         r"where|why|how|long|much|many|often|soon|far|time|money|is|are|was|were|am|be|do|does|did|done|can|could|may|might|"
         r"must|shall|should|will|would|has|have|had|i|we|you|me|us|to|the|a|an|all|any|some|get|gets|take|takes|need|needs|wait|pay|"
         r"happens?|left|allowed|supposed|and|also",
-        alike=r"(?:what|how) about ",
+        alike=r"(?:what|how) about |to be(?:come)? ",
         leading=r"(?:(?:ok|okay|and|or|but|then|also)\b,? |(?:well|now|so), )*",
-        replies=r"ok|okay|yes|no|thanks?|thank you|really",
+        replies=r"ok|okay|yes|no|(?:many )?thanks?|thank you(?: (?:so|very) much)?|really",
         exists=r"(?:is|are|was|were) there",
         supposing=r"(?:what )?if ",
         asking=r"old|young|late|early|soon|big|large|times|years?|months?|days?|age|if|too|anyone|someone|anybody",
@@ -143,9 +143,9 @@ GRAMMARS = {
         r"cuando|donde|como|cuant[oa]s?|tiempo|dinero|es|son|hay|puedo|puede|podemos|debo|debe|debemos|tengo|tiene|"
         r"tenemos|tener|necesito|necesita|hago|hacer|hace|falta|pagar|pago|esperar|espero|pasa|me|te|se|nos|yo|el|la|los|las|"
         r"un|una|y|tambien|para|de|a|en",
-        alike=r"(?:que (?:hay|pasa) (?:de|con)|que tal) ",
+        alike=r"(?:que (?:hay|pasa) (?:de|con)|que tal|(?:para|pa) ser) ",
         leading=r"(?:(?:bueno|pues|ok|y|e|o|u|pero|entonces|ademas|tambien)\b,? )*",
-        replies=r"ok|si|no|gracias|claro|vale",
+        replies=r"ok|si|no|(?:muchas |mil )?gracias|claro|vale",
         exists=r"hay",
         supposing=r"(?:que pasa )?si ",
         asking=r"anos?|meses|dias?|veces|cada|edad|partir|viej[oa]|joven|ser|estar|haber|alguien|duran?|quedan?|si|puesto|cargo",
@@ -219,7 +219,7 @@ def searched(question: str, before: str, language: str) -> tuple[str, ...]:
 def _going_on(question: str, last: str, about: str, grammar: Grammar) -> str:
     """`last`: the question that it goes on from; `about`: what that is about."""
     begins = re.match(grammar.leading, fold(question).lstrip("¿"))
-    clause = question.lstrip("¿")[begins.end() if begins else 0 :].strip("¿? ")
+    clause = question.lstrip("¿")[begins.end() if begins else 0 :].strip("¿?¡!., ")
     if not clause or CARRIED.search(question):  # it points at another of the same text
         return question
     folded = fold(clause)

@@ -217,3 +217,7 @@ def test_any_text_gets_an_answer(text):
 @pytest.mark.parametrize("text", ["criteria", "pension benefits", "tractor sale", "improbable", "sedan recall"])
 def test_english_words_beside_spanish_ones_of_their_stem_stay_english(text):
     assert detect(text) == "en"
+
+
+def test_a_laugh_in_spanish_leaves_what_is_no_word_to_the_readers_language():
+    assert detect("asdfgh jajaja", otherwise="es") == "es"
