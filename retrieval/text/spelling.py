@@ -2,8 +2,8 @@
 what is a word and how often each known word occurs.
 
 Law has many words that no list holds, so only sure mistakes are corrected: in words of five letters or more; never in
-the first letter, which is rarely wrong (Yannakoudakis and Fawthrop, 1983); never an ending; and a letter is replaced
-only by one that sounds like it or lies beside it on the keyboard.
+the first letter, which is rarely wrong (Yannakoudakis and Fawthrop, 1983); never an ending, nor a clipped word; and a
+letter is replaced only by one that sounds like it or lies beside it on the keyboard.
 """
 
 import re
@@ -14,6 +14,7 @@ from itertools import islice, pairwise
 from retrieval.text.normalization import fold
 
 LEAST = 5  # letters; shorter words are at distance 1 from too many
+MOST_OF_CLIPPED, CUT_OFF = 6, 3  # letters that are left of a clipped word at most, and that it lacks at least
 MOST = 8  # words of one query: each costs about 0.1 ms
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 VOWELS = "aeiouy"
@@ -95,8 +96,16 @@ def correction(word: str, known: Sequence[Mapping[str, int]], slips: int = 1) ->
     for others in (one_away, two_away(word, near, known))[:slips]:
         usual = ((often(other, known), other) for other in others)
         if found := max(usual, default=(0, None))[1]:
-            return found
+            return None if is_clipped(word, known) else found
     return None
+
+
+def is_clipped(word: str, known: Iterable[Mapping[str, int]]) -> bool:
+    """Whether a short word is the beginning of a known one, as people clip it: "presi" for "presidente"."""
+    long = len(word) + CUT_OFF
+    return len(word) <= MOST_OF_CLIPPED and any(
+        len(other) >= long and other.startswith(word) for table in known for other in table
+    )
 
 
 def two_away(word: str, near: set[str], known: Iterable[Mapping[str, int]]) -> Iterator[str]:

@@ -43,6 +43,18 @@ def test_one_mistake_is_corrected_and_nothing_else(typed, correct):
     assert correction(typed, [WORDS]) == correct
 
 
+@pytest.mark.parametrize(
+    ("typed", "known", "correct"),
+    [
+        ("presi", {"preso": 9, "presidente": 1}, None),  # clipped, no slip
+        ("presi", {"preso": 9}, "preso"),
+        ("presidemt", {"president": 1, "presidential": 1}, "president"),
+    ],
+)
+def test_a_clipped_word_is_no_slip(typed, known, correct):
+    assert correction(typed, [known]) == correct
+
+
 def test_the_more_usual_word_is_meant():
     assert correction("hoyse", [WORDS]) == "house"
 
