@@ -64,7 +64,7 @@ def test_a_place_without_anchors_has_no_pin():
 
 
 def test_what_is_far_less_probable_than_the_best_is_not_read():
-    found = [{"probability": each} for each in (0.8, 0.07, None, 0.9)]
+    found = [{"probability": each} for each in (0.8, 0.2, None, 0.9)]
     assert worth_reading(found) == [found[0], found[2]]
     assert worth_reading(found[1::2]) == found[1::2] and worth_reading([]) == []
 
