@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from io import StringIO
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,12 @@ OWN_HOST = re.compile(r"\*|[a-z0-9.-]+|\[[0-9a-f:.]+\]")
 ADDRESS = re.compile(r"(?i:https?)://[^\s/?#]+([/?#]\S*)?")
 TRUSTED = re.compile(r"https?://(\*\.)?[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
 ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
-# As Docker Compose reads them from the same file: spaces around “=”, quotes, a comment behind the value.
+# Spaces around “=”, quotes, a comment behind the value; in quotes a backslash goes before a quote of their kind.
 LINE = re.compile(
-    r"""\s* (?:export\s+)? (?P<name>[A-Za-z_]\w*) \s* = \s*
-    (?P<value> '[^']*' | "(?:[^"\\]|\\.)*" | [^'"\s#].*? | (?<==)\#.*? | ) (?:\s+\#.*)? \s*""",
-    re.VERBOSE,
+    r"""\s* (?:export\s+)? (?P<name>[\w.-]+) \s* = \s*
+    (?: '(?P<single>(?:\\'|[^'])*)' | "(?P<double>(?:[^"\\]|\\.)*)" | (?P<bare> [^'"\s#].*? | (?<==)\#.*? | ) )
+    (?:\s+\#.*)? \s*""",
+    re.VERBOSE | re.ASCII,
 )
 NO_LINE = re.compile(r"\s*(#.*)?")
 YES, NO = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
@@ -174,7 +174,7 @@ def read_file(path: Path) -> None:
     without a word of a line, which may hold a secret.
     """
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = path.read_text("utf-8-sig").splitlines()
     except FileNotFoundError:
         return
     except (OSError, ValueError) as problem:
@@ -182,8 +182,12 @@ def read_file(path: Path) -> None:
         raise ImproperlyConfigured(f"{path} cannot be read: {why}.") from None
     found = [(number, LINE.fullmatch(line)) for number, line in enumerate(lines, 1) if not NO_LINE.fullmatch(line)]
     if wrong := [str(number) for number, line in found if not line]:
-        raise ImproperlyConfigured(f"{path} cannot be read: line {', '.join(wrong)} must be NAME=VALUE.")
-    environ.Env.read_env(StringIO("\n".join(f"{line['name']}={line['value']}" for _, line in found)))
+        raise ImproperlyConfigured(
+            f"{path} cannot be read: line {', '.join(wrong)} must be NAME=VALUE. A value that begins with a quote ends "
+            "with it; inside, such a quote has a backslash before it."
+        )
+    for name, value in {line["name"]: _value_of(line) for _, line in found}.items():
+        environ.Env.ENVIRON.setdefault(name, value)
 
 
 def is_ip(text: str) -> bool:
@@ -203,6 +207,15 @@ def host_in(text: str) -> str:
         return URL(scheme="https", host=text.strip("[]").rstrip(".")).host
     except InvalidURL:
         return ""
+
+
+def _value_of(line: re.Match[str]) -> str:
+    """Without its quotes; in double ones “\\n”, “\\r” and “\\t” stay as they are."""
+    if line["single"] is not None:
+        return line["single"].replace("\\'", "'")
+    if line["double"] is not None:
+        return re.sub(r"\\([^nrt])", r"\1", line["double"])
+    return line["bare"]
 
 
 def _right(name: str, given: str, is_right: bool, why_not: str) -> str:

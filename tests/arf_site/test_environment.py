@@ -173,19 +173,37 @@ def read_lines(monkeypatch, tmp_path):
         (r'ARF_ANY="a\"b"', 'a"b'),
         ("ARF_ANY=o'clock", "o'clock"),
         ("ARF_ANY=$ecret", "$ecret"),
+        ("ARF_ANY=$HOME", "$HOME"),
+        (r"ARF_ANY='it\'s'  # a comment", "it's"),
+        (r"ARF_ANY='C:\law\'", "C:\\law\\"),
+        (r'ARF_ANY="a\\b\nc"', r"a\b\nc"),
+        ("ARF_ANY=first\nARF_ANY=last", "last"),
     ],
 )
-def test_a_file_is_read_as_docker_compose_reads_it(read_lines, line, value):
+def test_a_line_sets_a_value_as_it_stands_or_in_quotes(read_lines, line, value):
     assert read_lines("# All of it:", "", line) == {"ARF_ANY": value}
 
 
+def test_what_begins_with_a_byte_order_mark_and_names_of_other_programs_are_read(read_lines):
+    assert read_lines("\ufeffARF_ANY=8000", "1A.B-C=3") == {"ARF_ANY": "8000", "1A.B-C": "3"}
+
+
 @pytest.mark.parametrize(
-    "line", ["ARF_LLM_KEY sk-secret", "ARF_LLM_KEY: sk-secret", "ARF_LLM_KEY='sk-secret", "sk-secret"]
+    "line",
+    [
+        "ARF_LLM_KEY sk-secret",
+        "ARF_LLM_KEY: sk-secret",
+        "ARF_LLM_KEY='sk-secret",
+        "ARF_LLM_KEY='it's secret'",
+        'ARF_LLM_KEY="a"secret"',
+        "ARF_CLÉ=sk-secret",
+        "sk-secret",
+    ],
 )
-def test_a_line_that_sets_nothing_stops_the_start_and_is_told_by_its_number(read_lines, line):
+def test_a_line_that_sets_nothing_stops_the_start_and_is_told_by_its_number(read_lines, line, caplog):
     with pytest.raises(ImproperlyConfigured, match="line 2 must be NAME=VALUE") as refused:
         read_lines("ARF_PORT=8000", line, "ARF_BIND=0.0.0.0")
-    assert "secret" not in str(refused.value) and refused.value.__context__ is None
+    assert "secret" not in str(refused.value) + caplog.text and refused.value.__context__ is None
 
 
 def test_a_file_that_cannot_be_read_stops_the_start_and_none_does_not(tmp_path):
