@@ -3,12 +3,16 @@
 A selection says which chunks; it never widens what a caller may read. `retrieval.corpus.filters` makes queries of it.
 """
 
+import re
 from dataclasses import dataclass, replace
+from math import isfinite
 
 KINDS = (
     "section", "heading", "pages", "document", "filename", "chunk", "tag", "metadata", "cites", "definitions",
 )  # fmt: skip
 COMPARISONS = ("is", "contains", "at_least", "at_most")
+LONGEST_FACT = 500  # characters
+UNSENDABLE = re.compile("[\x00\ud800-\udfff]")  # no database keeps it, no JSON carries it
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +67,18 @@ class Selection:
     def is_of_sections(self) -> bool:
         """Whether it takes sections whole, so that the sections name it."""
         return not any(part.pages or part.kind in ("chunk", "section") for part in self.parts)
+
+
+def is_number(value: object) -> bool:
+    """Whether every reader of JSON reads it alike."""
+    return type(value) is int and abs(value) < 2**53 or type(value) is float and isfinite(value)
+
+
+def is_words(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_FACT and not UNSENDABLE.search(value)
+
+
+def facts_in(metadata: object) -> dict[str, str | int | float]:
+    """What of a document's metadata rules may ask for: words and numbers by name."""
+    named = metadata.items() if isinstance(metadata, dict) else ()
+    return {name: value for name, value in named if is_words(name) and (is_words(value) or is_number(value))}

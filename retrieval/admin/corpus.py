@@ -26,6 +26,7 @@ from retrieval.fetching import job as fetching
 from retrieval.ingestion import ingest, staging, uploading
 from retrieval.models import Anchor, Chunk, Citation, Document, Domain, EmbeddingModel, JobRun, Section
 from retrieval.models.uploads import in_words
+from retrieval.targets import facts_in
 
 PREFIX = re.compile(r"(/[a-z0-9_-]+)+")
 CORPUS = ["visibility", "languages", "citation_style", "result_level", "locator_prefix", "always_searched", "holds_law"]
@@ -240,10 +241,20 @@ ERASE = ObjectAction(
 )
 
 
+class DocumentForm(forms.ModelForm):
+    def clean_metadata(self) -> dict:
+        """As the API takes them."""
+        metadata = self.cleaned_data["metadata"] or {}
+        if facts_in(metadata) != metadata:
+            raise forms.ValidationError(_('Words and numbers by name, e.g. {"party": "Acme", "rent": 900}.'))
+        return metadata
+
+
 @admin.register(Document)
 class DocumentAdmin(ObjectActions, MadeElsewhere, ModelAdmin):
     """What its file says is read-only, but its title; tags and metadata, which rules ask for, are staff's."""
 
+    form = DocumentForm
     object_actions = (WITHDRAW, WITHDRAW_LAW, ERASE)
     list_display = ["title", "domain", "locator", "language", "filename", "pages", "private", "retrieved_at"]
     list_filter = ["domain", "language", "private"]

@@ -34,7 +34,14 @@ from retrieval.api.parameters import (
     Uuid,
 )
 from retrieval.api.sections import IN_MATTER, documents_in_force, no_such, reference
-from retrieval.api.serializers import DocumentItem, DocumentPage, DocumentTree, Page, UploadState
+from retrieval.api.serializers import (
+    DocumentItem,
+    DocumentPage,
+    DocumentTree,
+    EditableDocument,
+    Page,
+    UploadState,
+)
 from retrieval.corpus import history, statements
 from retrieval.corpus.editions import edition_on
 from retrieval.errors import Forbidden, NotFound
@@ -44,6 +51,7 @@ from retrieval.models.access import name_of
 from retrieval.models.corpus import DocumentQuerySet, SectionQuerySet
 from retrieval.request import MAX_K, MOST_PAGES, paging
 from retrieval.search.service import in_scope
+from retrieval.targets import facts_in
 
 DOCUMENTS = ApiKey.Scope.DOCUMENTS  # what a key needs that hands in, shares and withdraws
 MAX_LEVELS = 5
@@ -91,6 +99,7 @@ class TreeParameters(Parameters):
 def tree_account(
     locator: str,
     caller: Caller,
+    editor: Caller,
     *,
     depth: int,
     k: int,
@@ -99,7 +108,7 @@ def tree_account(
     as_of: date | None = None,
 ) -> dict:
     """A document with one page of what is directly below it, or below one of its sections, and the first of what is
-    below that. Raises NotFound.
+    below that. `editor`: the caller as itself, not as a matter. Raises NotFound.
     """
     document = documents_in_force(caller, as_of).filter(locator=locator).first()
     if document is None:
@@ -116,7 +125,7 @@ def tree_account(
         total=Count("pk", filter=Q(parent_locator=above)),
     )
     below = counted_below(document, caller, as_of, [row["locator"] for row in rows])
-    return DocumentItem(document).data | {
+    return DocumentItem(document).data | metadata_of(document, editor) | {
         "publication": edition_on(document, as_of),
         "under": reference(top.locator, top.citation, top.heading) if top else None,
         "sections": counts["sections"],
@@ -124,6 +133,11 @@ def tree_account(
         "children": branches(above, by_parent(rows), below, as_of),
         **paging(counts["total"], k=k, page=page),
     }
+
+
+def metadata_of(document: Document, caller: Caller) -> dict:
+    """For who may edit the document alone: staff and owners have noted them for themselves."""
+    return {"metadata": facts_in(document.metadata)} if may_edit(document, caller) else {}
 
 
 def opened(in_document: SectionQuerySet, above: str, *, depth: int, k: int, page: int) -> list[Row]:
@@ -250,8 +264,9 @@ class DocumentView(ApiView):
     @operation("document", DocumentTree, 404, url=TreeParameters)
     def get(self, request: Request, asked: dict, path: str) -> dict:
         """A document and its tree, a level or more at a time; `under` opens what a section of it holds."""
-        with matters.reading_in(asked.pop("matter", None), caller_of(request)) as caller:
-            return tree_account(path, caller, **asked)
+        editor = caller_of(request)
+        with matters.reading_in(asked.pop("matter", None), editor) as caller:
+            return tree_account(path, caller, editor, **asked)
 
     @operation("withdraw_document", Withdrawn, 404, scope=DOCUMENTS)
     def delete(self, request: Request, asked: dict, path: str) -> dict:
@@ -261,7 +276,7 @@ class DocumentView(ApiView):
         with as_caller(caller):
             return {"locator": path, "sections": uploading.withdraw(document, caller)}
 
-    @operation("edit_document", DocumentItem, 404, body=DocumentEdit, scope=DOCUMENTS)
+    @operation("edit_document", EditableDocument, 404, body=DocumentEdit, scope=DOCUMENTS)
     def patch(self, request: Request, said: dict, path: str) -> dict:
         """Change title, tags and metadata of a document that one owns or contributes to."""
         caller = request.auth.caller
@@ -276,7 +291,7 @@ class DocumentView(ApiView):
             if said:
                 Document.objects.filter(pk=document.pk).update(**said)
             document.refresh_from_db()
-        return DocumentItem(document).data
+        return DocumentItem(document).data | metadata_of(document, caller)
 
 
 class UploadView(ApiView):

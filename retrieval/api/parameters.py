@@ -6,7 +6,6 @@ UTF-8, or no form.
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
-from math import isfinite
 from typing import Any
 from urllib.parse import parse_qsl
 from uuid import UUID
@@ -23,6 +22,7 @@ from rest_framework.parsers import BaseParser, MultiPartParser
 from rest_framework.request import Request
 
 from retrieval.api.errors import BadBody, BadParameter, LengthRequired, TooLarge, UnknownParameter
+from retrieval.targets import LONGEST_FACT, UNSENDABLE, is_number
 from retrieval.text import strict_json
 
 MAX_FIELDS = 100  # pairs in one query string
@@ -32,7 +32,6 @@ LONGEST_NAME = 100  # characters
 LONGEST_NOTHING = 10  # bytes of an empty object, with blanks
 REPLACED = "\ufffd"
 BLANK_LINE = b"\r\n\r\n"  # between what a part of a form is called and what it holds
-UNSENDABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 class UrlText(str):
@@ -196,7 +195,7 @@ class Number(s.IntegerField):
 class Facts(s.DictField):
     """Words and numbers by name."""
 
-    words = Text(max_length=500)
+    words = Text(max_length=LONGEST_FACT)
 
     def read(self, name: str, value: Any) -> dict[str, str | int | float]:
         if not isinstance(value, dict) or len(value) > MAX_NAMES:
@@ -204,9 +203,7 @@ class Facts(s.DictField):
         return {self.words.read(name, key): self._fact(f"{name}.{key}", fact) for key, fact in value.items()}
 
     def _fact(self, name: str, value: Any) -> str | int | float:
-        is_whole = type(value) is int and abs(value) < 2**53  # as every reader of JSON reads it alike
-        is_number = is_whole or type(value) is float and isfinite(value)
-        return value if is_number else self.words.read(name, value)
+        return value if is_number(value) else self.words.read(name, value)
 
 
 @extend_schema_field({"oneOf": [{"type": "integer", "minimum": 1, "maximum": MAX_ID}, {"type": "object"}]})

@@ -348,7 +348,6 @@ class DocumentItem(s.ModelSerializer):
     """Makes the answer too."""
 
     domain = s.CharField(source="domain.slug")
-    metadata = s.DictField(help_text="Words and numbers by name, which rules may ask for.")
     publication = s.CharField(help_text="Edition or release point; empty where what is shown is of an earlier one.")
     source_url = s.CharField()
     sha256 = s.CharField(source="content_hash", help_text="Of the file it was read from.")
@@ -358,7 +357,7 @@ class DocumentItem(s.ModelSerializer):
         model = Document
         fields = [
             "locator", "title", "domain", "language", "publication", "source_url", "filename", "sha256", "pages",
-            "scanned_pages", "tags", "metadata", "retrieved_at",
+            "scanned_pages", "tags", "retrieved_at",
         ]  # fmt: skip
         read_only_fields = fields
 
@@ -400,7 +399,16 @@ class TreeNode(Reference):
         return super().get_fields() | {"children": TreeNode(many=True)}
 
 
-class DocumentTree(DocumentItem, Page):
+class EditableDocument(DocumentItem):
+    metadata = s.DictField(
+        required=False, help_text="Words and numbers by name, which rules may ask for; only for who may edit them."
+    )
+
+    class Meta(DocumentItem.Meta):
+        fields = [*DocumentItem.Meta.fields, "metadata"]
+
+
+class DocumentTree(EditableDocument, Page):
     """`total` and pages are of the children on the first level."""
 
     under = Reference(allow_null=True, help_text="The section whose children these are; null: the document's own.")
@@ -408,9 +416,9 @@ class DocumentTree(DocumentItem, Page):
     results = s.IntegerField(help_text="Of these, ranked by searches.")
     children = TreeNode(many=True)
 
-    class Meta(DocumentItem.Meta):
+    class Meta(EditableDocument.Meta):
         fields = [
-            *DocumentItem.Meta.fields,
+            *EditableDocument.Meta.fields,
             "under", "sections", "results", "children", "total", "page", "next", "previous",
         ]  # fmt: skip
 

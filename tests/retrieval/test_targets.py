@@ -1,6 +1,8 @@
 """Parts of the corpus as values."""
 
-from retrieval.targets import Part, Selection
+import pytest
+
+from retrieval.targets import Part, Selection, facts_in
 
 FIRST, PAGES = Part("section", "/us/const/amendment/I"), Part("pages", pages=((2, 4), (7, 7)))
 
@@ -24,3 +26,11 @@ def test_a_part_is_told_by_what_it_names():
     assert PAGES.name == "2-4, 7-7"
     assert Part("chunk", chunks=(5, 6)).name == "5, 6"
     assert Part("metadata", "Texas", key="state").name == "state Texas"
+
+
+@pytest.mark.parametrize(
+    "metadata", [["a"], "x", 5, None, {"n": 10**25}, {"n": float("inf")}, {"n": {"m": 1}}, {"\0": 1}, {"n": "a" * 501}]
+)
+def test_metadata_are_words_and_numbers_by_name_and_others_are_none(metadata):
+    assert facts_in(metadata) == {}
+    assert facts_in({"party": "Acme", "rent": 900.5, "paid": True}) == {"party": "Acme", "rent": 900.5}

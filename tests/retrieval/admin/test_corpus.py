@@ -106,6 +106,14 @@ def test_tags_are_saved_without_what_a_job_has_changed_meanwhile(client, adminis
     assert (document.content_hash, document.tags, document.metadata) == ("of the job", ["lease"], {"party": "Ann"})
 
 
+@pytest.mark.parametrize("metadata", ['["a"]', '"x"', "5", '{"n": 10000000000000000000000000}', '{"n": "\\u0000"}'])
+def test_metadata_are_words_and_numbers_by_name(client, administrator, metadata):
+    change = f"/admin/retrieval/document/{a_document(a_domain()).pk}/change/"
+    said = {name: value for name, value in form_of(client, change).initial.items() if value}
+    answer = client.post(change, said | {"tags": "lease", "metadata": metadata})
+    assert "Words and numbers by name" in str(answer.context["adminform"].form.errors["metadata"])
+
+
 @pytest.mark.parametrize("source", ["../lease.md", "/etc/passwd", "var/no.xml", "https://law.example.org/a"])
 def test_a_domain_names_no_file_elsewhere(client, administrator, source):
     answer = client.post("/admin/retrieval/domain/add/", {"slug": "leases", "name": "Leases", "source": source})

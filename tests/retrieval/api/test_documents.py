@@ -339,7 +339,7 @@ def edited(client, locator, key, **body):
     )
 
 
-def test_an_owner_changes_title_tags_and_metadata_and_nobody_else_does(client):
+def test_an_owner_changes_title_tags_and_metadata_and_nobody_else_does(client, friend):
     domain, key = Domain.objects.get(slug="client_cases"), bearer("search", "documents")
     upload = handed_in(client, domain, key).json()
     finish(upload["id"])
@@ -348,6 +348,9 @@ def test_an_owner_changes_title_tags_and_metadata_and_nobody_else_does(client):
     assert (answer.status_code, answer.json()["tags"]) == (200, ["lease"])
     shown = client.get(f"/api/v1/documents{locator}", **key).json()
     assert answer.json()["metadata"] == shown["metadata"] == {"party": "Acme", "rent": 900}
+    share(client, locator, key, name=f"key:{friend[0].public_id}")
+    as_reader = client.get(f"/api/v1/documents{locator}", **friend[1]).json()
+    assert as_reader["tags"] == ["lease"] and "metadata" not in as_reader
     renamed = edited(client, locator, key, title="Lease of the mill")
     assert (renamed.json()["title"], renamed.json()["tags"]) == ("Lease of the mill", ["lease"])
     with as_system():
@@ -461,7 +464,7 @@ def test_a_contributor_edits_tags_and_a_reader_does_not(client, place, owner, fr
     share(client, place, owner[1], name=name)
     assert edit(["lease"]).status_code == 403
     share(client, place, owner[1], name=name, role="contributor")
-    assert edit(["lease"]).json()["tags"] == ["lease"]
+    assert edit(["lease"]).json()["tags"] == ["lease"] and edit(["lease"]).json()["metadata"] == {}
     with as_system():
         assert Document.objects.get(locator=place).tags == ["lease"]
 
