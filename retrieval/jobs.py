@@ -425,6 +425,15 @@ def forget_runs() -> int:
     return ended.exclude(pk__in=last).delete()[0]
 
 
+def hold(key: str) -> None:
+    """Waits for a running step of this key, and lets none begin until the transaction ends: whoever holds it hands on
+    the next turn, for the step may have been sent away.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")  # a step may take longer than a web request's statement
+    lock(key)
+
+
 def lock(name: str) -> None:
     """Waits for an advisory lock that is held to the end of the transaction."""
     with connection.cursor() as cursor:

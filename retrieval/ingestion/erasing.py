@@ -37,9 +37,7 @@ def erase(matter: Matter, reference: str, caller: Caller) -> JobRun:
     it, Unprocessable where `reference` is not its own. Waits for a running step of ingestion, and lets none begin until
     the transaction ends.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL statement_timeout = 0")  # a step may take longer than a web request's statement
-    jobs.lock(CORPUS)
+    jobs.hold(CORPUS)
     with matters.changing(matter, caller, matters.LEADS, closed_too=True) as now:
         if reference.strip() != now.reference:
             raise Unprocessable(gettext_noop("That is not the matter's reference: nothing was erased."))

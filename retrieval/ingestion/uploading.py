@@ -14,6 +14,8 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import PurePath
 
+from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from retrieval import jobs
@@ -328,14 +330,19 @@ def rename(document: Document, title: str, caller: Caller) -> None:
 # -- Taking back
 
 
+@transaction.atomic
 def withdraw(document: Document, caller: Caller) -> int:
     """Closes every section of a document today: its past stays readable, and what has yet to begin never does, nor is
-    a file read that waits to become its next version. Gives how many were current. Raises Forbidden for who does not
-    own it, nor leads the matter that does.
+    a file read that is to become its next version: a running step of ingestion is waited for where there is one.
+    Gives how many were current. Raises Forbidden for who does not own it, nor leads the matter that does.
     """
+    with as_system():
+        if is_awaited := files_for(document).exists():
+            jobs.hold(CORPUS)  # before the row of the matter, as a step does
     with matters.owning(document, caller) as owner:
         check_owner(document, owner)
-        stop_reading(document)
+        if is_awaited:
+            stop_reading(document)
         current = document.sections.live().filter(valid_to=None)
         closed = list(current.values_list("pk", flat=True))
         publishing.end(document, closed, timezone.localdate())
@@ -345,14 +352,20 @@ def withdraw(document: Document, caller: Caller) -> int:
     return len(closed)
 
 
+def files_for(document: Document) -> QuerySet[Upload]:
+    """Of its name, whose jobs are to go on, or may be resumed."""
+    unread = Upload.objects.filter(status__in=[Upload.Status.WAITING, Upload.Status.FAILED], run__isnull=False)
+    return unread.filter(domain=document.domain, filename=document.filename)
+
+
+@as_system()
 def stop_reading(document: Document) -> None:
-    """Cancels the jobs of files that wait to become versions of a document."""
-    waiting = Upload.objects.filter(
-        domain=document.domain, filename=document.filename, status=Upload.Status.WAITING, run__isnull=False
-    )
-    for upload in waiting.defer("content").select_related("run"):
+    """Cancels the jobs of files that are to become versions of a document."""
+    for upload in files_for(document).defer("content").select_related("run"):
         if place_of(upload) == document.locator:
             jobs.cancel(upload.run)
+    if turn := jobs.next_of(CORPUS):
+        jobs.hand_on(turn)
 
 
 def erase(document: Document, caller: Caller) -> None:

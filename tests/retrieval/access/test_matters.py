@@ -5,15 +5,27 @@ from datetime import date, timedelta
 import pytest
 from django.contrib.auth.models import Group, User
 from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from retrieval import jobs
 from retrieval.access import matters, sharing
 from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_caller, as_system
+from retrieval.corpus.statements import rows
 from retrieval.errors import ArfError, Forbidden, NotFound, Unprocessable
 from retrieval.ingestion import uploading
-from retrieval.models import ApiKey, Deadline, Document, DocumentGrant, Domain, Matter, MatterMember
+from retrieval.models import (
+    ApiKey,
+    Deadline,
+    Document,
+    DocumentGrant,
+    Domain,
+    JobRun,
+    Matter,
+    MatterMember,
+    Upload,
+)
 from retrieval.models.access import caller_for, name_of
 from retrieval.request import SearchRequest
 from retrieval.search.service import search
@@ -104,6 +116,40 @@ def test_a_lead_withdraws_a_document_and_nobody_else_does(firm):
     with as_caller(firm.lead):
         assert uploading.withdraw(document, firm.lead) == 1
     with matters.acting_as(firm.matter):
+        assert not matters.documents_of(firm.matter).exists()
+
+
+def test_a_document_with_a_file_to_come_is_withdrawn_between_two_steps(firm):
+    document = handed_in(firm.matter, firm.contributor)
+    domain, name = document.domain, document.filename
+    with as_caller(firm.lead):
+        coming = uploading.accept_into(firm.matter, domain, name, b"1. Term. Two years.", firm.lead)
+        with CaptureQueriesContext(connection) as asked:
+            uploading.withdraw(document, firm.lead)
+            waits_for_ever = rows("SHOW statement_timeout", []) == [("0",)]
+    said = [query["sql"] for query in asked]
+    held, matter = (next(n for n, sql in enumerate(said) if part in sql) for part in ("'corpus'", "NO KEY UPDATE"))
+    assert waits_for_ever and held < matter
+    coming.run.refresh_from_db()
+    assert coming.run.cancel_requested
+
+
+def test_a_file_whose_job_failed_does_not_bring_a_withdrawn_document_back(firm):
+    document = handed_in(firm.matter, firm.contributor)
+    with as_caller(firm.lead):
+        failed = uploading.accept_into(
+            firm.matter, document.domain, document.filename, b"1. Term. Two years.", firm.lead
+        )
+    with matters.acting_as(firm.matter):
+        Upload.objects.filter(pk=failed.pk).update(status=Upload.Status.FAILED)
+    JobRun.objects.filter(pk=failed.run.pk).update(status=JobRun.Status.FAILED)
+    with as_caller(firm.lead):
+        uploading.withdraw(document, firm.lead)
+    for _step in jobs.run_here(JobRun.objects.get(pk=failed.run.pk)):
+        pass
+    with matters.acting_as(firm.matter):
+        failed.refresh_from_db()
+        assert failed.status == Upload.Status.CANCELLED
         assert not matters.documents_of(firm.matter).exists()
 
 
