@@ -104,6 +104,17 @@ class Environment(environ.FileAwareEnv):
             raise ImproperlyConfigured(f"{name} must begin with {' or '.join(schemes)}")
         return given
 
+    def postgres(self, name: str) -> str:
+        """Of a PostgreSQL server, in either form that libpq takes."""
+        given = self.text(name)
+        try:
+            conninfo_to_dict(given)
+        except psycopg.ProgrammingError:  # it holds the password
+            raise ImproperlyConfigured(
+                f"{name} must begin with postgresql://, or be words such as host=db dbname=arf"
+            ) from None
+        return given
+
     def bind(self, name: str, default: str) -> str:
         """An IP address, in brackets or not, or a name of this machine."""
         given = self.text(name, default)

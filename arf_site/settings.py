@@ -113,7 +113,7 @@ TEMPLATES = [
 DATABASE_URL_GIVEN = bool(env.text("DATABASE_URL"))
 DATABASE_URL = env.text("DATABASE_URL") or app_url()
 # With a real server: a role that row-level security does not bind, for `manage.py backup`
-ARF_BACKUP_URL = env.url("ARF_BACKUP_URL", "postgresql://", "postgres://")
+ARF_BACKUP_URL = env.postgres("ARF_BACKUP_URL")
 DATABASES = {
     "default": {
         **env.database(DATABASE_URL),

@@ -77,6 +77,15 @@ def test_other_urls_are_refused_without_telling_the_password(url):
     assert "secret" not in str(refused.value)
 
 
+@pytest.mark.parametrize("given", ["", "postgres://arf:secret@db/arf", "host=db dbname=arf user=arf password='a b'"])
+def test_a_server_of_postgresql_is_named_in_either_form_of_libpq(read, given):
+    assert read("postgres", given) == given
+    for wrong in ("mysql://arf:secret@db/arf", "host=db secret", "sekret=secret"):
+        with pytest.raises(ImproperlyConfigured, match="^ARF_ANY must begin with postgresql://") as refused:
+            read("postgres", wrong)
+        assert "secret" not in str(refused.value)
+
+
 @pytest.mark.parametrize("wrong", ["foo", "smtp://", "smtp+tls://u:secret@h:abc", "smtp+tls://user:secret/ret@h:587"])
 def test_an_address_of_mail_that_is_wrong_is_named_without_its_password(read, wrong):
     with pytest.raises(ImproperlyConfigured, match="^ARF_ANY must be an address") as refused:
