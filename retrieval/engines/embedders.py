@@ -85,9 +85,9 @@ class Embedder(Protocol):
 
 
 def load(spec: Mapping) -> Embedder:
-    """The embedder that `spec` names by `kind`: onnx, which needs an export, torch or openai.
+    """The embedder that `spec` names by `kind`: onnx, which needs an export in `export_dir`, torch or openai.
 
-    Other keys, empty or absent for their defaults: model_dir, export_dir, threads, query_precision,
+    Other keys, empty or absent for their defaults: model_dir, threads, query_precision,
     document_precision, base_url, api_key, model, timeout, max_tokens. Raises EmbeddingUnavailable.
     """
     kind = spec.get("kind") or "onnx"
@@ -97,7 +97,7 @@ def load(spec: Mapping) -> Embedder:
         return TorchEmbedder(model_dir_of(spec), **_given(spec, "threads"))
     if kind != "onnx":
         raise EmbeddingUnavailable(f"There is no embedder of kind “{kind}”.")
-    if not (export_of(spec) / MANIFEST).is_file():
+    if not (spec.get("export_dir") and (export_of(spec) / MANIFEST).is_file()):
         raise EmbeddingUnavailable("The embedding model has no export: `manage.py prepare` makes one.")
     return OnnxEmbedder(export_of(spec), **_given(spec, "threads", "query_precision", "document_precision"))
 

@@ -44,7 +44,8 @@ def test_load_takes_the_export(export_dir):
 
 
 @pytest.mark.parametrize(
-    "spec", [{"kind": "magic"}, {"kind": "openai"}, {"kind": "torch", "model_dir": "/nonexistent/model"}]
+    "spec",
+    [{}, {"kind": "onnx"}, {"kind": "magic"}, {"kind": "openai"}, {"kind": "torch", "model_dir": "/nonexistent/model"}],
 )
 def test_a_spec_that_cannot_be_loaded_is_refused(spec):
     with pytest.raises(EmbeddingUnavailable):
