@@ -217,11 +217,16 @@ def in_words(status: int) -> str:
 
 
 def put_aside(log: Path) -> None:
-    """Whoever appends to it goes on at its beginning. On a full disk only some of it is kept."""
+    """Whoever appends to it goes on at its beginning; what is appended between copying and emptying it is lost. On a
+    full disk the one put aside before stays in place of this one.
+    """
+    copy = log.with_suffix(".copy")
     with suppress(OSError):
         if log.stat().st_size > LOG_LIMIT:
-            with suppress(OSError):
-                shutil.copyfile(log, log.with_suffix(".old.log"))
+            try:
+                shutil.copyfile(log, copy).replace(log.with_suffix(".old.log"))
+            except OSError:
+                copy.unlink(missing_ok=True)
             os.truncate(log, 0)
 
 

@@ -211,14 +211,25 @@ os.write(1, b"%d\\n" % pid)
     wait_for(lambda: not any(map(is_running, children)), limit=30)
 
 
-def test_a_log_that_has_grown_long_is_put_aside_while_its_program_runs(tmp_path, monkeypatch):
+def test_a_log_that_has_grown_long_is_put_aside_while_its_program_runs(tmp_path, supervise, monkeypatch):
     monkeypatch.setattr(supervisor, "LOG_LIMIT", 10)
     talking = "import time\nwhile True:\n    print('a line', flush=True)\n    time.sleep(.05)"
-    running = Supervisor([Program("web", python(talking))], tmp_path)
-    running.start()
-    log = tmp_path / "web.log"
+    running, log = supervise(Program("web", python(talking))), tmp_path / "log" / "web.log"
     wait_for(lambda: log.stat().st_size > 10, limit=30)
     running.keep_up()
-    assert (tmp_path / "web.old.log").read_text().startswith("a line")
+    assert log.with_name("web.old.log").read_text().startswith("a line")
     wait_for(lambda: log.read_text().startswith("a line"), limit=30)
-    running.stop()
+
+
+def test_on_a_full_disk_the_log_that_was_put_aside_before_stays(tmp_path, monkeypatch):
+    def copied_in_part(log, copy):
+        copy.write_text("a l")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(supervisor, "LOG_LIMIT", 10)
+    monkeypatch.setattr(supervisor.shutil, "copyfile", copied_in_part)
+    log, before = tmp_path / "web.log", tmp_path / "web.old.log"
+    log.write_text("a line\n" * 9)
+    before.write_text("before")
+    supervisor.put_aside(log)
+    assert (log.read_text(), before.read_text()) == ("", "before") and len(list(tmp_path.iterdir())) == 2
