@@ -153,7 +153,7 @@ def _read(path: Path, *arguments: str) -> str:
     try:
         return _run("pg_restore", None, *arguments, str(path))
     except BackupError as problem:
-        raise BackupError(f"{path} is damaged or incomplete: {problem}") from problem
+        raise BackupError(f"{path} is damaged, incomplete or made by a newer PostgreSQL: {problem}") from problem
 
 
 def _run(program: str, url: str | None, *arguments: str) -> str:
