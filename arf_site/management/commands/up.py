@@ -57,7 +57,7 @@ class Command(ArfCommand):
         stop_by_signals()
         for name, value in OF_GLIBC.items():
             os.environ.setdefault(name, value)
-        with alone(settings.VAR_DIR / "up.lock") as lock:
+        with alone(settings.VAR_DIR / "up.lock", self.say) as lock:
             check_room(settings.VAR_DIR)
             check_port(settings.ARF_BIND, settings.ARF_PORT)
             check_database()
@@ -198,9 +198,10 @@ def ignore_signals() -> None:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[TextIO]:
+def alone(path: Path, say: Callable[[str], None] = print) -> Iterator[TextIO]:
     """Holds the node's lock, which its processes inherit: those of a killed predecessor are waited for."""
     with path.open("a+") as lock:
+        is_said = False
         limit = time.monotonic() + LEFTOVERS_LIMIT
         while not locked(lock):
             if psutil.pid_exists(holder(path)):
@@ -210,6 +211,9 @@ def alone(path: Path) -> Iterator[TextIO]:
             if time.monotonic() > limit:
                 named = ", ".join(map(str, holding(path)))
                 raise CommandError(f"Processes of an ARF that was killed still hold {path}: end them first ({named}).")
+            if not is_said:
+                say(f"Waiting for the processes of an ARF that was killed, at most {LEFTOVERS_LIMIT:.0f} s …")
+                is_said = True
             time.sleep(0.1)
         lock.truncate(0)
         lock.write(str(os.getpid()))

@@ -105,14 +105,16 @@ def test_a_second_up_in_the_same_folder_is_refused(tmp_path):
 
 
 def test_what_a_killed_up_has_left_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(up, "LEFTOVERS_LIMIT", 0.0)
-    path = tmp_path / "up.lock"
+    monkeypatch.setattr(up, "LEFTOVERS_LIMIT", 0.3)
+    path, told = tmp_path / "up.lock", []
     with path.open("a") as lock:
         assert up.locked(lock)
         with subprocess.Popen(["sleep", "600"], pass_fds=[lock.fileno()]) as left:
-            with pytest.raises(CommandError, match=rf"still hold .*end them first \({left.pid}\)"), up.alone(path):
+            named = rf"still hold .*end them first \({left.pid}\)"
+            with pytest.raises(CommandError, match=named), up.alone(path, told.append):
                 pass
             left.kill()
+    assert told == ["Waiting for the processes of an ARF that was killed, at most 0 s …"]
 
 
 def test_what_comes_no_nearer_is_not_waited_for(monkeypatch):
