@@ -32,7 +32,7 @@ from retrieval.errors import Forbidden
 from retrieval.models import ApiKey
 
 MAX_BODY = 64 * 1024  # bytes; a question is never longer
-BODY_ERRORS = (411, 413, 415)  # of every address that takes one
+BODY_ERRORS = (413, 415)  # of every address that takes one
 
 
 class AlwaysJson(BaseContentNegotiation):
@@ -132,7 +132,7 @@ def answers(
     shape: type[s.Serializer], *errors: int, success: Sequence[int] = (200,)
 ) -> dict[int, type[s.Serializer]]:
     """What an address answers: its shape, and the uniform error with the statuses that any may have and those named."""
-    return dict.fromkeys(success, shape) | dict.fromkeys(sorted({400, 401, 429, *errors}), Error)
+    return dict.fromkeys(success, shape) | dict.fromkeys(sorted({400, 401, 411, 429, *errors}), Error)
 
 
 def operation(
