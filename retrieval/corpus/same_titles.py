@@ -1,10 +1,11 @@
 """What tells documents apart that a site made itself and gave one title: their files, and when these came."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from itertools import chain
 
-from django.db.models import Exists, OuterRef, Q
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.formats import date_format
 
@@ -12,7 +13,7 @@ from retrieval.access.caller import Caller
 from retrieval.models import Document, Section
 
 OFFICIAL = "/us/"  # what is published there has titles of its own
-MOST = 100  # others of the titles that are shown, of public ones and of those that the caller was granted
+MOST = 100  # others of each title that is shown, of public ones and of those that the caller was granted
 
 
 def told_apart(locators: Collection[str], caller: Caller) -> dict[str, str]:
@@ -32,18 +33,20 @@ def told_apart(locators: Collection[str], caller: Caller) -> dict[str, str]:
     return {locator: apart[pk] for locator, pk in holders.items() if pk in apart}
 
 
-def of_same_titles(shown: Collection[Document], caller: Caller) -> Iterator[Document]:
-    """The others of their domains, as far as they are looked for: by an index of titles, and among what was granted."""
-    titles = {(document.domain_id, document.title.casefold()) for document in shown}
-    alike = Q(cited_as__in={document.cited_as for document in shown}, domain__in={domain for domain, _ in titles})
+def of_same_titles(shown: Collection[Document], caller: Caller) -> QuerySet[Document]:
+    """The others of their domains in force, as far as they are looked for: by an index of titles, and among what was
+    granted.
+    """
+    of_each_title = {(document.domain_id, document.title.casefold()): document.pk for document in shown}
+    one_of_each = Document.objects.filter(pk__in=of_each_title.values())
+    alike = {"cited_as": OuterRef("cited_as"), "domain": OuterRef("domain"), "title__iexact": OuterRef("title")}
+    in_force = Exists(Section.objects.live().in_force().filter(document=OuterRef("pk")))
     read = [Document.objects.filter(private=False)]
     if caller.principals:
         read.append(Document.objects.held_by(caller))
-    first = chain(*(each.filter(alike).values_list("pk", flat=True)[:MOST] for each in read))
-    others = Document.objects.filter(pk__in=set(first) - {document.pk for document in shown})
-    in_force = Exists(Section.objects.live().in_force().filter(document=OuterRef("pk")))
-    found = others.filter(in_force).order_by("pk")
-    return (each for each in found if (each.domain_id, each.title.casefold()) in titles)
+    first = (ArraySubquery(each.filter(in_force, **alike).values("pk")[:MOST]) for each in read)
+    found = {pk for lists in one_of_each.values_list(*first) for pk in chain(*lists)}
+    return Document.objects.filter(pk__in=found - {document.pk for document in shown}).order_by("pk")
 
 
 def apart_by_id(documents: Iterable[Document], others: Iterable[Document] = ()) -> dict[int, str]:

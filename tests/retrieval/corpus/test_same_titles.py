@@ -56,6 +56,25 @@ def test_how_many_there_are_of_a_title_costs_nothing_more(monkeypatch):
     assert told_apart(["/us/const"], ANONYMOUS) == {}
 
 
+def test_many_of_one_title_or_not_in_force_hide_none_of_another(monkeypatch):
+    monkeypatch.setattr(same_titles, "MOST", 3)
+    domain = a_domain()
+    for n in range(5):
+        a_section(a_document(domain, title="Lease", filename=f"{n}.txt"))
+        a_section(a_document(domain, title="Will", filename=f"{n}.txt"), valid_to=date(2020, 1, 1))
+    lease, deed, other, will, last = (
+        a_document(domain, title=title, filename=name)
+        for title, name in (
+            ("Lease", "l.txt"), ("Deed", "d.txt"), ("deed", "e.txt"), ("Will", "w.txt"), ("Will", "x.txt")
+        )
+    )  # fmt: skip
+    for document in (lease, deed, other, will, last):
+        a_section(document)
+    apart = told_apart([lease.locator, deed.locator, will.locator], ANONYMOUS)
+    assert (apart[deed.locator], apart[will.locator]) == ("d.txt", "w.txt")
+    assert apart[lease.locator].startswith("l.txt, ")
+
+
 def test_what_one_may_not_read_is_not_told():
     leases = [a_case_file("Lease", "No llamas.", granted_to=ANN).locator for _ in range(2)]
     own = a_case_file("Lease", "No dogs.", granted_to=BEN).locator
