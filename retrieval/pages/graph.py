@@ -4,11 +4,13 @@ file.
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_caller
 from retrieval.corpus import graph
 from retrieval.corpus.same_titles import told_apart
@@ -26,15 +28,17 @@ WRITTEN = {  # by the format that is asked for: how a file is written, and what 
 @require_safe
 @costly
 def citations_page(request: HttpRequest, path: str) -> HttpResponse:
-    """As far as the caller may read both ends."""
+    """As far as the caller may read both ends; in a file public law alone."""
     reader = ReaderForm(request.GET).reader(request.caller)
+    if is_file := request.GET.get("format") in WRITTEN:
+        reader = replace(reader, caller=ANONYMOUS)
     with as_caller(reader.caller):
         section = reader.readable.filter(locator=f"/{path}").select_related("document", "domain").first()
         if section is None:
             raise Http404
         ways = ("made", "received")
         found = graph.around(section, reader.caller, reader.as_of, depth=STEPS, ways=ways, limit=MOST)
-        if request.GET.get("format") in WRITTEN:
+        if is_file:
             return as_file(found, request.GET["format"], path)
         apart = told_apart([node["locator"] for node in found["nodes"]], reader.caller)
         most = len(found["nodes"]) == MOST and MOST

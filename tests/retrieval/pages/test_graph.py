@@ -5,12 +5,14 @@ from xml.etree import ElementTree
 
 import pytest
 
+from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
-from retrieval.models import Citation
-from tests.builders import a_case_file, a_document, a_domain, a_section
+from retrieval.models import Citation, Document
+from tests.builders import a_case_file, a_document, a_domain, a_section, grant
 from tests.retrieval.pages.looking import look
 
 pytestmark = pytest.mark.django_db
+ANN = Caller(("user:1001",))
 
 
 @pytest.fixture
@@ -38,6 +40,22 @@ def test_a_provision_leads_to_what_is_two_steps_around_it_and_to_files(client, c
     assert [row["kind"] for row in map(json.loads, lines)] == ["node"] * 4 + ["edge"] * 3
     file = client.get(address, {"format": "graphml"})
     assert len(ElementTree.fromstring(file.content)[-1]) == 7 and file["Content-Disposition"].endswith('.graphml"')
+
+
+def test_no_file_has_what_is_private(client, chain, django_user_model):
+    client.force_login(django_user_model.objects.create_user("ann", pk=1001))
+    with as_system():
+        lease = Document.objects.get(private=True)
+        grant(lease, ANN)
+        second, private = (f"/citations{section.locator}" for section in (chain[1], lease.sections.get()))
+    page = look(client, second)
+    assert "Ibarreche" in page.text and "?format=jsonl" in page.links()
+    for form in ("jsonl", "graphml"):
+        told = client.get(second, {"format": form}).content.decode()
+        assert chain[3].locator in told and lease.locator not in told and "Ibarreche" not in told
+        look(client, f"{private}?format={form}", 404)
+    page = look(client, private)
+    assert "Cited by § 1" in page.text and "?format=jsonl" not in page.links()
 
 
 def test_without_citations_and_of_nothing_there_is_none(client):
