@@ -19,6 +19,7 @@ from retrieval.citations.numbers import (
     subdivisions,
     with_spoken,
 )
+from retrieval.text.states import names_a_state
 
 _FEDERAL = r"fed(?:eral|\.)?\s{0,2}(?:rules?|rs?\.?)\s{0,2}(?:of\s{1,2})?"
 _FEDERALES = r"reglas?\s{1,2}federal(?:es)?\s{1,2}(?:sobre|del?)\s{1,2}(?:las?\s{1,2})?"
@@ -61,15 +62,30 @@ _KNOWN = {
     }.items()
     for number in every.split()
 }
-# What stands before it may name whose rule it is ("local rule 56(a)"), but for these, as may what stands behind it.
-_NEUTRAL = re.compile(
+# What stands around it may name whose rule it is ("local rule 56(a)", "Rule 404(b), Ala. R. Evid."), but for these.
+_BEFORE_ALONE = re.compile(
     r"(?:an?|the|is|was|are|under|of|by|to|for|with|from|do|does|did|can|has|says?|and|or|what|which|on|about|per|see"
-    r"|una|las?|los|el|es|bajo|segun|que|de|por|con|en|sobre|y|o|cita|dice|explica|.*[,;:?!])"
+    r"|una|las?|los|el|es|bajo|segun|que|de|por|con|en|sobre|y|o|cita|dice|explica|.*[;?!])"
+)
+_BEHIND_ALONE = (
+    r"(?=[)”\"]?(?:[\s?!.,;]*$|\s{1,2}(?:motions?|dismissals?|orders?|notices?|hearings?|judgments?|depositions?|pleas?"
+    r"|evidence|says?|means?|appl(?:y|ies)|allows?|requires?|is|and|or|when|if|for\s{1,2}an?|to|as|after"
+    r"|dice|significa|permite|exige|es|y|o|cuando|si)\b))"
+)
+_ALONE = re.compile(
+    r"(?:an?|the|is|was|are|under|of|by|to|for|with|from|do|does|did|can|has|says?|and|or|what|which|on|about|per|see"
+    r"|una|las?|los|el|es|bajo|segun|que|de|por|con|en|sobre|y|o|cita|dice|explica|.*[;?!])"
+)
+_BEHIND_ALONE = (
+    r"(?=[)”\"]?(?:[\s?!.,;]*$|\s{1,2}(?:motions?|dismissals?|orders?|notices?|hearings?|judgments?|depositions?|pleas?|evidence"
+    r"|says?|means?|appl(?:y|ies)|allows?|requires?|is|and|or|when|if|for\s{1,2}an?|to|as|after|dice|significa|permite|exige|es|y|o|cuando|si)\b))"
 )
 _ALONE = re.compile(
     rf"(?<![^\s(“\"¿])(?:rule|regla)\s{{1,2}}(?P<number>[0-9]{{1,3}})(?P<subs>{SUBS})(?![a-z0-9(-]|\.[0-9])"
-    r"(?!,?\s{1,2}(?:of|in|under|from|at|del?|en|bajo|our|my|his|her|their)\b)"
+    rf"{_BEHIND_ALONE}"
 )
+# Whoever is named elsewhere in a question may have a rule of this number. Sentences begin with a capital too.
+_CAPITAL = re.compile(r"(?:^|\b[a-z]+[.?!]\s)\W*[A-ZÀ-Þ]|\b(?:I\b|Rule\b|Regla\b|[A-Z]\))|(?P<of_a_name>[A-ZÀ-Þ])")
 _BANKRUPTCY = "11a/courtRules"  # the only ones with numbers that could be years
 
 
@@ -82,16 +98,22 @@ def find(source: Source, *, loose: bool) -> Iterator[Found]:
 
 
 def known_by_number(source: Source) -> Iterator[Found]:
-    """In a question: "a rule 12(b)(6) motion", "Regla 56(a)"; not "local rule 12(b)(6)", nor that of the lease."""
+    """In a question: "a rule 12(b)(6) motion", "Regla 56(a)"; not "local rule 12(b)(6)", nor that of the lease, nor
+    where a state or anybody else has a name in it.
+    """
     for match in _ALONE.finditer(source.folded):
-        before = source.folded[max(match.start() - 30, 0) : match.start()].split()[-1:]
-        if before and not _NEUTRAL.fullmatch(before[0]):
+        before = source.folded[max(match.start() - 30, 0) : match.start()].rstrip(" (“\"¿").split()[-1:]
+        if before and not _BEFORE_ALONE.fullmatch(before[0]) or _names_anybody(source):
             continue
         subs = subdivisions(source.written(match, "subs").replace(" ", ""))
         called = [match["number"] + "".join(f"({sub.lower()})" for sub in subs[:n]) for n in range(1, len(subs) + 1)]
         if of := next((_KNOWN[number] for number in called if number in _KNOWN), None):
             place = "/".join(("/us/usc/t" + of, f"rule{match['number']}", *recased(subs, USC_LEVELS)))
             yield Found.one(*match.span(), place)
+
+
+def _names_anybody(source: Source) -> bool:
+    return names_a_state(source.folded) or any(each["of_a_name"] for each in _CAPITAL.finditer(source.visible))
 
 
 def _is_name(source: Source, match: re.Match[str]) -> bool:

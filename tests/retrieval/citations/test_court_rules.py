@@ -66,10 +66,14 @@ def test_what_names_no_rule_of_a_federal_court(text):
         ("Rule 12(b)(6)", f"{CIVIL}/rule12/b/6"),
         ("What is a rule 12(b)(6) motion to dismiss?", f"{CIVIL}/rule12/b/6"),
         ("summary judgment under Rule 56(a)", f"{CIVIL}/rule56/a"),
-        ("relief from a judgment, Rule 60(b)(1)", f"{CIVIL}/rule60/b/1"),
+        ("relief from a judgment by Rule 60(b)(1)", f"{CIVIL}/rule60/b/1"),
+        ("a judgment set aside under Rule 60(b)(1) for an attorney's error", f"{CIVIL}/rule60/b/1"),
+        ("I was sued. Can I answer by a Rule 12(b)(6) motion?", f"{CIVIL}/rule12/b/6"),
         ("is prior conduct allowed by Rule 404(b)?", f"{EVIDENCE}/rule404/b"),
         ("a plea under Rule 11(c)(1)(C)", "/us/usc/t18a/courtRules/Crim/rule11/c/1/C"),
         ("¿Qué dice la Regla 56(a)?", f"{CIVIL}/rule56/a"),
+        ("¿Regla 56(a)?", f"{CIVIL}/rule56/a"),
+        ("What does “Rule 56(a)” say?", f"{CIVIL}/rule56/a"),
     ],
 )
 def test_in_a_question_a_rule_that_only_one_body_has_is_read_without_its_body(text, locator):
@@ -85,6 +89,11 @@ def test_in_a_question_a_rule_that_only_one_body_has_is_read_without_its_body(te
         "Rule 56", "rule 12(b)", "rule 12(b)(1)", "Rule 56(z)", "Rule 11(c)",
         "Mass. R. Civ. P. 56(a)", "section 12(b)(6)", "12(b)(6)", "State Bar Rule 4(m)", "Rule 56(a) de la casa",
         "rule 56(a), under the charter", "Rule 56(a)-1", "bylaw-rule 56(a)", "golf's rule 60(b)", "NCAA rule 12(b)(6)",
+        "Rule 55(b) Ariz. R. Civ. P.", "Rule 404(b), Ala. R. Evid.", "Rule 60(b) Texas Rules of Civil Procedure",
+        "Arizona Rules of Evidence, Rule 404(b)", "Minnesota Rules of Civil Procedure: Rule 60(b)",
+        "N.C. Gen. Stat. § 1A-1, Rule 60(b)", "Rule 404(b) M.R.E.", "rule 404(b) ncaa", "Rule 60(b) (Texas)",
+        "Chess: rule 65(a)", "the condo association, rule 54(b)",
+        "is it allowed in texas under rule 404(b)?", "What does Rule 404(b) say at Acme?",
     ],
 )  # fmt: skip
 def test_other_rules_than_those_of_one_body_are_not_read_without_it(text):
