@@ -29,6 +29,8 @@ WRITTEN = {  # by the format that is asked for: how a file is written, and what 
 @costly
 def citations_page(request: HttpRequest, path: str) -> HttpResponse:
     """As far as the caller may read both ends; in a file public law alone."""
+    if "\x00" in path:
+        raise Http404
     reader = ReaderForm(request.GET).reader(request.caller)
     if is_file := request.GET.get("format") in WRITTEN:
         reader = replace(reader, caller=ANONYMOUS)

@@ -392,6 +392,8 @@ def read_page(request: HttpRequest, locator: str, options: Reader) -> HttpRespon
 @costly
 def summary(request: HttpRequest, path: str) -> HttpResponse:
     """Of a long result, in the reader's language: asked for where it is unfolded, so that no search waits for it."""
+    if "\x00" in path:
+        raise Http404
     options = ReaderForm(request.GET).reader(request.caller)
     with as_caller(options.caller):
         section = options.readable.filter(locator=f"/{path}").select_related("document").first()

@@ -61,4 +61,6 @@ def test_no_file_has_what_is_private(client, chain, django_user_model):
 def test_without_citations_and_of_nothing_there_is_none(client):
     alone = a_section(a_document(a_domain()))
     assert "No citations are known here." in look(client, f"/citations{alone.locator}").text
-    look(client, "/citations/us/const/amendment/XCIX", 404)
+    for path in ("us/const/amendment/XCIX", "a%00b"):
+        look(client, f"/citations/{path}", 404)
+        look(client, f"/summary/{path}", 404)
