@@ -81,7 +81,8 @@ def around(
         before = set(nodes)
         for way in ways:
             for here, pk, *named in edges_of(frontier, way, caller, day):
-                if pk not in nodes and len(nodes) >= limit:
+                pk = section.pk if named[0] == section.locator else pk  # another version of it
+                if pk == here or pk not in nodes and len(nodes) >= limit:
                     continue
                 nodes.setdefault(pk, node_of(*named, level))
                 ends = nodes[here]["locator"], nodes[pk]["locator"]

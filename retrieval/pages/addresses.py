@@ -59,10 +59,11 @@ class Reader:
 
     def citations_url(self, section: Section) -> str:
         """Where what it cites and is cited by is listed, two steps around."""
-        return self._address("retrieval:citations", section.locator)
+        return self._address("retrieval:citations", section.locator, self.version)
 
-    def _address(self, page: str, locator: str) -> str:
-        query = f"?{urlencode(self.kept)}" if self.kept else ""
+    def _address(self, page: str, locator: str, version: int | None = None) -> str:
+        kept = self.kept | ({"version": version} if version else {})
+        query = f"?{urlencode(kept)}" if kept else ""
         return f"{reverse(page, args=[locator.removeprefix('/')])}{query}"
 
     @property

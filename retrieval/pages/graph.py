@@ -13,8 +13,11 @@ from django.views.decorators.http import require_safe
 from retrieval.access.caller import ANONYMOUS
 from retrieval.access.row_security import as_caller
 from retrieval.corpus import graph
+from retrieval.corpus.changes import version_of
 from retrieval.corpus.same_titles import told_apart
-from retrieval.pages.addresses import ReaderForm
+from retrieval.models import Section
+from retrieval.pages.addresses import Reader, ReaderForm
+from retrieval.pages.reader import last_version
 from retrieval.pages.views import costly
 
 MOST = 250  # provisions around one
@@ -35,7 +38,7 @@ def citations_page(request: HttpRequest, path: str) -> HttpResponse:
     if is_file := request.GET.get("format") in WRITTEN:
         reader = replace(reader, caller=ANONYMOUS)
     with as_caller(reader.caller):
-        section = reader.readable.filter(locator=f"/{path}").select_related("document", "domain").first()
+        section = shown_at(f"/{path}", reader)
         if section is None:
             raise Http404
         ways = ("made", "received")
@@ -46,6 +49,14 @@ def citations_page(request: HttpRequest, path: str) -> HttpResponse:
         most = len(found["nodes"]) == MOST and MOST
         context = {"section": section, "reader": reader, "most": most, "apart": apart}
         return render(request, "retrieval/citations.html", context | parted(found))
+
+
+def shown_at(locator: str, reader: Reader) -> Section | None:
+    """The text that its page shows, also where none is in force. Raises NotFound for a version that is none."""
+    if reader.version is not None:
+        return version_of(reader.caller, locator, reader.as_of, reader.version)
+    in_force = reader.readable.filter(locator=locator).select_related("document", "domain").first()
+    return in_force or last_version(locator, reader)
 
 
 def as_file(found: dict, form: str, path: str) -> HttpResponse:

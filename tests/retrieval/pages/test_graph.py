@@ -1,13 +1,14 @@
 """The page of the citations around a provision."""
 
 import json
+from datetime import date
 from xml.etree import ElementTree
 
 import pytest
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
-from retrieval.models import Citation, Document
+from retrieval.models import Citation, Document, Section
 from tests.builders import a_case_file, a_document, a_domain, a_section, grant
 from tests.retrieval.pages.looking import look
 
@@ -64,3 +65,28 @@ def test_without_citations_and_of_nothing_there_is_none(client):
     for path in ("us/const/amendment/XCIX", "a%00b"):
         look(client, f"/citations/{path}", 404)
         look(client, f"/summary/{path}", 404)
+
+
+def test_the_link_of_a_text_no_longer_in_force_leads_to_its_citations(client, chain):
+    with as_system():
+        second = Section.objects.filter(pk=chain[1].pk)
+        second.update(valid_from=date(2019, 1, 1), valid_to=date(2020, 1, 1))
+    for query in ("", "?as_of=2021-01-01"):
+        link = f"/citations{chain[1].locator}{query}"
+        assert link in look(client, f"/law{chain[1].locator}{query}").links()
+        assert "Cites § 2: Heading 2 Cited by § 0: Heading 0" in look(client, link).text
+
+
+def test_one_text_of_several_of_a_day_has_its_own_citations(client, chain):
+    day = date(2019, 1, 1)
+    with as_system():
+        Section.objects.filter(pk=chain[1].pk).update(valid_from=day, valid_to=day)
+        place = {"locator": chain[1].locator, "citation": "§ 1", "valid_from": day}
+        later = a_section(chain[1].document, heading="Later", **place)
+        Citation.objects.filter(target=chain[1]).update(target=later)
+    query = f"{chain[1].locator}?as_of=2019-01-01&version="
+    assert f"/citations{query}1" in look(client, f"/law{query}1").links()
+    page = look(client, f"/citations{query}1")
+    assert "Cites § 2: Heading 2 Cited by § 0: Heading 0 Two steps away § 3" in page.text
+    assert "Later" not in page.text
+    look(client, f"/citations{query}2", 404)
