@@ -2,7 +2,7 @@
 file.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -47,7 +47,8 @@ def citations_page(request: HttpRequest, path: str) -> HttpResponse:
             return as_file(found, request.GET["format"], path)
         apart = told_apart([node["locator"] for node in found["nodes"]], reader.caller)
         most = len(found["nodes"]) == MOST and MOST
-        context = {"section": section, "reader": reader, "most": most, "apart": apart}
+        followed = most_citations(found) >= graph.FAN_OUT and graph.FAN_OUT
+        context = {"section": section, "reader": reader, "most": most, "followed": followed, "apart": apart}
         return render(request, "retrieval/citations.html", context | parted(found))
 
 
@@ -65,6 +66,12 @@ def as_file(found: dict, form: str, path: str) -> HttpResponse:
     headers = {"Content-Disposition": f'attachment; filename="{path.replace("/", "-")}.{form}"'}
     lines: Iterable[str] = write(found["nodes"], edges)
     return HttpResponse("\n".join(lines) + "\n", content_type=f"{kind}; charset=utf-8", headers=headers)
+
+
+def most_citations(found: dict) -> int:
+    """That one of these provisions makes, or receives."""
+    ends = Counter((end, edge[end]) for edge in found["edges"] for end in edge)
+    return max(ends.values(), default=0)
 
 
 def parted(found: dict) -> dict[str, list]:

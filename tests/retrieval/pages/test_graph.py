@@ -8,6 +8,7 @@ import pytest
 
 from retrieval.access.caller import Caller
 from retrieval.access.row_security import as_system
+from retrieval.corpus import graph
 from retrieval.models import Citation, Document, Section
 from tests.builders import a_case_file, a_document, a_domain, a_section, grant
 from tests.retrieval.pages.looking import look
@@ -41,6 +42,17 @@ def test_a_provision_leads_to_what_is_two_steps_around_it_and_to_files(client, c
     assert [row["kind"] for row in map(json.loads, lines)] == ["node"] * 4 + ["edge"] * 3
     file = client.get(address, {"format": "graphml"})
     assert len(ElementTree.fromstring(file.content)[-1]) == 7 and file["Content-Disposition"].endswith('.graphml"')
+
+
+def test_that_more_citations_are_not_followed_is_said(client, chain, monkeypatch):
+    told = "From each provision the first 2 citations each way are followed."
+    monkeypatch.setattr(graph, "FAN_OUT", 2)
+    assert told not in look(client, f"/citations{chain[0].locator}").text
+    with as_system():
+        for target in chain[1:]:
+            place = {"target_locator": target.locator, "text": "§", "start": 2, "end": 3}
+            Citation.objects.create(source=chain[0], target=target, **place)
+    assert told in look(client, f"/citations{chain[0].locator}").text
 
 
 def test_no_file_has_what_is_private(client, chain, django_user_model):
