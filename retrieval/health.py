@@ -201,13 +201,17 @@ def schedules() -> Found:
     if database_since() > late:
         overdue = overdue.none()
     ended = Task.objects.filter(func__in=Schedule.objects.values("func"), stopped__lte=now)
-    last = ended.order_by("func", "-stopped").distinct("func").values_list("success", "stopped")
-    moments = (
-        overdue.aggregate(first=Min("next_run"))["first"],
-        *(stopped for success, stopped in last if not success),
-    )
+    last = ended.order_by("func", "-stopped").distinct("func")
+    planned = {schedule.func: schedule for schedule in Schedule.objects.all()}
+    failed = (task for task in last if not task.success and is_latest(task, planned[task.func]))
+    moments = (overdue.aggregate(first=Min("next_run"))["first"], *(task.stopped for task in failed))
     began = min(filter(None, moments), default=None)
     return Found(DEGRADED, began) if began else Found()
+
+
+def is_latest(task: Task, schedule: Schedule) -> bool:
+    """Whether no other run was planned since, of which no row may be left, for longer than one may take."""
+    return schedule.next_run <= schedule.calculate_next_run(task.stopped + OVERDUE)
 
 
 def sources() -> Found:

@@ -176,6 +176,21 @@ def test_a_schedule_that_is_overdue_or_whose_last_run_failed_is_seen():
     assert not_well() == {}
 
 
+def test_a_failure_counts_until_a_later_run_was_planned_which_may_be_pruned():
+    schedules.ensure()
+    now = timezone.now()
+    done("retrieval.tasks.prune", now - timedelta(days=2), success=False)
+    done("evaluation.learning.retraining.every_month", now - timedelta(days=70), success=False)
+    assert not_well() == {}
+    moment = now - timedelta(minutes=2)
+    done("rules.aliases.embedding.embed_all", moment, success=False)
+    assert not_well() == {"schedules": ("degraded", moment)}, "the next one is planned, and has not ended"
+    Schedule.objects.filter(name="retrain").update(next_run=now + timedelta(days=10))
+    moment = now - timedelta(days=15)
+    done("evaluation.learning.retraining.every_month", moment, success=False)
+    assert not_well() == {"schedules": ("degraded", moment)}
+
+
 def test_a_clock_that_was_ahead_is_seen_until_the_schedules_are_planned_anew():
     schedules.ensure()
     done(health.EVERY_MINUTE, AGO)
