@@ -86,10 +86,10 @@ def test_while_a_sentence_is_sent_no_transaction_of_the_caller_is_open(model):
     def state() -> tuple:
         return connection.arf_principals, len(connection.savepoint_ids), translation.get_language()
 
-    quoted = by_law(AnswerRequest("¿Puede la policía registrar mi teléfono?"), CLIENT, channel="api")
-    before = state()
-    assert {state() for _ in telling()} == {before} and before[0] == ""
-    assert {state() for _ in in_plain_words_as_proven(quoted)} <= {before}
+    told = telling()
+    with translation.override("es"):  # of whoever reads: the question is English
+        before = state()
+        assert {state() for _ in told} == {before} and before[0] == ""
 
 
 def test_a_server_that_sends_no_pieces_is_heard_whole(model):
