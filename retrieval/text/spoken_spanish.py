@@ -6,6 +6,8 @@
 import re
 from pathlib import Path
 
+from retrieval.text.normalization import fold
+
 _LINES = Path(__file__).with_name("spoken_spanish.txt").read_text(encoding="utf-8").splitlines()
 STANDARD: dict[str, str] = dict(line.split(" = ") for line in _LINES if " = " in line)
 _COMBINING = re.compile(r"[\u0300-\u036f]")
@@ -14,29 +16,36 @@ _SMALL = re.compile(r"(?P<stem>\w{3,}?)(?:e?c)?it(?P<gender>[oa])(?P<many>s?)")
 _BEFORE_I = {"qu": "c", "gu": "g", "c": "z"}
 # That end as diminutives do, beside words that they are none of.
 _NOT_SMALL = frozenset(("visita", "visitas", "visito", "gratuita", "gratuito", "gratuitas", "gratuitos", "solicita"))
-# What is meant where accents are left out, by what stands around it.
+# Too short for the translator to give them their accents.
+_SHORT_WORDS = "mío mía míos tío tía día días río así ahí acá están"
+_SHORT = {fold(word): word for word in _SHORT_WORDS.split()}
+# What is meant where accents are left out, by what stands around it; nothing that a noun may meet, as "esta medida".
 _UNACCENTED = [
     (re.compile(pattern), meant)
     for pattern, meant in (
+        (rf"\b(?:{'|'.join(_SHORT)})\b", lambda word: _SHORT[word[0]]),
         (r"\bmas\b", "más"),
-        (r"\besta(?= (?:\w+(?:ado|ada|ados|adas|ido|ida|idos|idas|ando|iendo|yendo|ina|inas)\b"
-         r"|en|a|al|bien|mal|muy|preso|presa|presos|libre|libres|enferm[oa]s?|aqui|alla|lejos|legal|ilegal|de|del|sin"
-         r"|con|contra|por|tan|roto|rota|loc[oa]|muert[oa]s?|abiert[oa]|escrit[oa]|chuec[oa]s?|car[oa]s?|suci[oa]s?"
-         r"|prohibid[oa]|embarazada|peor|mejor|cerca|fuera|dentro|vivo|viva|solo|sola|mal[oa]|lleno|llena|buscando)\b)",
-         "está"),
-        (r"\bpor que\b(?= (?:no|me|te|le|se|nos|les|los|las|la|el|puerto|hay|puede|pueden|tengo|tiene|son|es)\b)",
-         "por qué"),
-        (r"\b(a|de|con|en|para|se|saber|sabe|decir|dice|dime|digame) que\b"
-         r"(?= (?:edad|hora|me|se|pasa|puedo|hago|derechos?|hacer|dice|lugar|pais|estado|tiempo)\b)", "\\1 qué"),
+        (r"\b(mis?|tus?|sus?) (mam|pap)a(s?)\b", "\\1 \\2á\\3"),
+        (r"\besta(?= (?:\w+(?:ado|ido|ando|iendo|yendo)|en|al|muy|bien|aqui|alla|lejos|preso|enfermo|roto|muerto"
+         r"|abierto|escrito|prohibido|chueco|embarazada)\b)", "está"),
+        (r"^por que\b(?= (?:no|me|te|le|se|nos|les|los|las|la|el|hay|puede|pueden|tengo|tiene|son|es)\b)", "por qué"),
+        (r"\b(a|de|en) que\b(?= (?:edad|hora)\b)", "\\1 qué"),
         (r"\b(contra|para|sin|de|por|a) mi$", "\\1 mí"),
-        (r"\bel(?= (?:se|me|le|no|es|era|fue|quiere|tiene|dice|dijo|puede|ya|tambien)\b)", "él"),
+        (r"\bel(?= (?:se|me|le|es|era|fue|quiere|tiene|dice|dijo|puede)\b)", "él"),
     )
 ]  # fmt: skip
 
 
 def standard(text: str) -> str:
-    """The text with the words of the table replaced; all others as they are."""
-    return _WORD.sub(lambda word: STANDARD.get(word[0].lower(), word[0]), text)
+    """The text with the words of the table replaced, written small or the first and longer than two letters; all others
+    as they are: "visa Q" and "Boy Scouts".
+    """
+    return _WORD.sub(lambda word: STANDARD.get(_small(word), word[0]), text)
+
+
+def _small(word: re.Match[str]) -> str:
+    begins = not any(map(str.isalnum, word.string[: word.start()]))
+    return word[0][0].lower() + word[0][1:] if begins and len(word[0]) > 2 else word[0]
 
 
 def accented_by_place(text: str) -> str:
