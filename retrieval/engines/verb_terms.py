@@ -2,7 +2,7 @@
 
 "registrar" is found in "me registraron", "pueden registrarnos" and "me quieren registrar". An entry with "-me" needs an
 object, which may be anyone's: "correrme, fire me" is found in "los corrieron", not in "corrieron". One with "-se" needs
-a pronoun that may be reflexive. No Django.
+"se". Pronouns are read behind infinitives and gerunds alone: "mentales" and "legales" are no verbs. No Django.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,14 +16,15 @@ from retrieval.text.spanish_verbs import (
     INFINITIVE,
     LINKING,
     NOUNS,
+    TRANSLATED,
     Form,
     conjugated,
     with_pronouns,
 )
 
-BEFORE_VERBS = frozenset({"yo", "si", "ya", "donde", "quien", "cuando"})
+BEFORE_VERBS = frozenset({"yo", "quien"})
+NO_OBJECTS = ARTICLES | {"se"}
 PREPOSITIONS = frozenset({"por", "sin"})  # that English has its -ing behind
-REFLEXIVE = frozenset({"me", "te", "se", "nos"})
 
 
 @dataclass(frozen=True)
@@ -84,17 +85,21 @@ class VerbTerms:
             nonfinite = infinitive or form is Form.DOING
             if before and (nonfinite != helped or behind):
                 continue
-            if form is Form.DONE and ARTICLES.intersection(before):
+            if form is Form.DONE and before:
                 continue
-            sure = sure or denied or words.stressed[at] or bool(set(before) - ARTICLES)
-            sure = sure or (at > 0 and words.folded[at - 1] in BEFORE_VERBS)
+            if form is not Form.DONE:
+                sure = sure or denied or words.stressed[at] or bool(set(before) - ARTICLES)
+                sure = sure or (at > 0 and words.folded[at - 1] in BEFORE_VERBS)
             if infinitive and at > denied and words.folded[at - 1 - denied] in PREPOSITIONS:
                 form = Form.DOING
-            if words.stressed[at] and word[-1] == "e" and verb.endswith("ar"):
-                form = Form.PAST
+            if verb.endswith("ar") and word[-1] in "eo" and not nonfinite and form is not Form.DONE:  # "registré"
+                form = Form.PAST if words.stressed[at] else Form.PLAIN
+            objects = bool(set(before) - NO_OBJECTS or set(behind) - {"se"})
             for rest, kinds in self._rests[verb].items():
                 end = at + 1 + len(rest)
                 fits = tuple(words.folded[at + 1 : end]) == rest and all(words.joined[at : end - 1])
+                if not rest and verb in TRANSLATED and word != verb and not objects:
+                    fits = fits and "se" in kinds and "se" in before + behind
                 if not fits or not (sure or rest) or (best is not None and end <= best[0]):
                     continue
                 if english := _english(kinds, form, before + behind, denied=denied, finite=not nonfinite):
@@ -106,7 +111,7 @@ class VerbTerms:
             yield verb, form, sure, ()
         for stem, behind in with_pronouns(word):
             for verb, (form, _) in self._forms.get(stem, {}).items():
-                if form is Form.DOING or stem == verb or (form is Form.PLAIN and behind[0] != "te"):
+                if form is Form.DOING or stem == verb:
                     yield verb, form, True, behind
 
 
@@ -129,8 +134,8 @@ def _english(
     objects = [pronoun for pronoun in pronouns if pronoun != "se"]
     if "me" in kinds and objects:
         english = of_person(kinds["me"], objects[0])
-    elif "se" in kinds and REFLEXIVE.intersection(pronouns):
-        english = with_object(kinds["se"], objects[0]) if objects and "se" in pronouns else kinds["se"]
+    elif "se" in kinds and "se" in pronouns:
+        english = with_object(kinds["se"], objects[0]) if objects else kinds["se"]
     elif "" in kinds:
         english = with_object(kinds[""], objects[0]) if objects else kinds[""]
     else:

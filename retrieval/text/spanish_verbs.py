@@ -1,6 +1,7 @@
 """Spanish verbs in the forms that people write, folded: conjugated, with pronouns before or behind. Pure.
 
-It makes too many forms rather than too few ("rueban" beside "roban"): what nobody writes is found in no text.
+It makes too many forms rather than too few ("rueban" beside "roban"): what nobody writes is found in no text. What is
+another word is none, and participles and what nouns end in count only with more of their entry.
 """
 
 import re
@@ -19,6 +20,15 @@ NOUNS = _words(
     alquiler altamar auxiliar ayer bienestar celular consular dealer dolar dreamer escolar familiar gober haber
     hogar lugar manager menester militar mujer par particular placer poder popular ser singular solar taller taser
     titular vulgar
+    """
+)
+# That the translator puts right by itself: an entry of the verb alone is found in other forms only with an object.
+TRANSLATED = _words(
+    """
+    abolir abortar absolver amenazar arrestar casar censurar cobrar condenar conmutar deportar derogar descontar
+    despedir devolver discriminar encerrar entrar esposar fallar falsificar incautar incriminar interrogar investigar
+    juzgar manejar manifestar naturalizar obligar pegar perjudicar perseguir probar procesar protestar quemar reelegir
+    registrar renunciar reunir revisar rezar robar sacar vetar votar
     """
 )
 BEFORE = ("me", "te", "se", "nos", "le", "les", "lo", "la", "los", "las")
@@ -72,23 +82,47 @@ _IRREGULAR = {
     "tener": ("tuv", "teng", "tendr", "tenido"),
     "venir": ("vin", "veng", "vendr", "venido"),
     "ducir": ("duj", "duzc", "ducir", "ducido"),
-    "salir": ("sal", "salg", "saldr", "salido"),
-    "caer": ("ca", "caig", "caer", "caido"),
-    "abrir": ("abr", "abr", "abrir", "abierto"),
-    "romper": ("romp", "romp", "romper", "roto"),
-    "volver": ("volv", "vuelv", "volver", "vuelto"),
-    "escribir": ("escrib", "escrib", "escribir", "escrito"),
-    "morir": ("mur", "muer", "morir", "muerto"),
+    "salir": ("", "salg", "saldr", "salido"),
+    "caer": ("", "caig", "caer", "caido"),
+    "abrir": ("", "abr", "abrir", "abierto"),
+    "romper": ("", "romp", "romper", "roto"),
+    "volver": ("", "vuelv", "volver", "vuelto"),
+    "escribir": ("", "escrib", "escribir", "escrito"),
+    "morir": ("", "muer", "morir", "muerto"),
+}
+# Forms that are nouns or adjectives too, though nouns do not end so.
+_ALSO = _words("anden anular deber hacia mentira saber sabia sabias tendera traje vera")
+# Made here of these verbs, and other words only.
+_NEVER = {
+    "abolir": _words("abuela abuelas abuelo"),
+    "estar": _words("estados este estes esto"),
+    "oler": _words("ola olas"),
+    "pedir": _words("pedo"),
+    "portar": _words("puerta puertas puerto"),
+    "rendir": _words("rienda riendas riendo"),
+    "saber": _words("sabio"),
+    "salir": _words("sala salas"),
+    "vender": _words("viendo"),
+    "ver": _words("va vamos van vas via vias vida vidas vistes"),
 }
 _IRREGULAR_PAST = "e i iste istes o io imos ieron eron iera ieran era eran"
 
 
 def conjugated(infinitive: str) -> Iterator[tuple[str, Form, bool]]:
     """Forms of a folded infinitive: each with what it is in English, and whether it is surely a verb."""
+    never = _NEVER.get(infinitive, frozenset())
+    for word, form, sure in _forms(infinitive):
+        if word not in never:
+            yield word, form, sure and form is not Form.DONE and word not in _ALSO
+
+
+def _forms(infinitive: str) -> Iterator[tuple[str, Form, bool]]:
     stem, vowel = infinitive[:-2], infinitive[-2]
     yield infinitive, Form.PLAIN, True
+    regular = dict(_AR if vowel == "a" else _ER)
     for end, (past, of_me, future, done) in _IRREGULAR.items():
         if infinitive.endswith(end):
+            regular.pop(Form.DONE, None)
             before = infinitive.removesuffix(end)
             yield from ((before + one + e, Form.PAST, True) for one in past.split() for e in _IRREGULAR_PAST.split())
             yield from ((before + of_me + e, Form.PLAIN, True) for e in ("o", "a", "as", "an", "amos"))
@@ -96,7 +130,7 @@ def conjugated(infinitive: str) -> Iterator[tuple[str, Form, bool]]:
             yield from ((before + done[:-1] + e, Form.DONE, True) for e in ("o", "a", "os", "as"))
     stems = _stems(stem, vowel)
     spelled = {letter: {_spelled(one, vowel, letter) for one in stems} for letter in "aeioy"}
-    for form, endings in (_AR if vowel == "a" else _ER).items():
+    for form, endings in regular.items():
         for ending in endings.format(v=vowel).split():
             for changed in spelled[ending[0]]:
                 yield changed + ending, form, ending not in UNSURE
@@ -119,7 +153,7 @@ def _spelled(stem: str, vowel: str, first: str) -> str:
 
 
 def with_pronouns(word: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """How a folded word may be read as a verb with pronouns behind it: "quitarnoslo", "echandolos", "digame"."""
+    """How a folded word may be read as a verb with pronouns behind it: "quitarnoslo", "echandolos"."""
     for length in range(2, min(7, len(word) - 2)):
         if behind := _BEHIND.get(word[-length:]):
             yield word[:-length], behind

@@ -36,9 +36,13 @@ def english(text):
         ("sin registrarme", ["searching me"]),
         ("le quitaron la licencia", ["took away his license"]),
         ("los corrieron", ["fired them"]),
+        ("los registra", []),
+        ("acuerdos registrales", []),
+        ("se registra la ley", []),
         ("corrieron mucho", []),
         ("se casan", ["marry"]),
         ("no se casan", ["do not marry"]),
+        ("me casan", []),
     ],
 )
 def test_a_term_is_found_in_the_forms_of_its_verb(text, told):
@@ -49,6 +53,8 @@ def test_a_form_that_is_a_noun_too_counts_behind_a_pronoun_or_with_its_accent():
     assert english("el registro") == ["register"]
     assert english("la policía me registra") == ["search me"]
     assert english("la policía quitó") == ["took away"]
+    assert english("le quito") == ["take him away"]
+    assert english("los quitados") == []
     assert english("la quita") == []
 
 
