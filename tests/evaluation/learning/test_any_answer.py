@@ -151,7 +151,8 @@ def test_weights_of_other_features_do_not_serve(two_bodies):
 
 def test_what_ships_serves_where_it_tells_better_or_topics_are_few(fitting, monkeypatch):
     monkeypatch.setattr(any_answer, "FEWEST", 100)
-    assert fitting().message.startswith("What ships serves: 30 questions with an answer and 8 without one")
+    message = fitting().message  # six of the thirty are curated names, which are answered whatever this tells
+    assert message.startswith("What ships serves: 24 questions with an answer and 8 without one")
     assert registry.active().any_answer is None
     monkeypatch.setattr(any_answer, "FEWEST", 5)
     monkeypatch.setattr(any_answer, "area", lambda *told: 1.0)

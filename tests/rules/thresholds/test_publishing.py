@@ -36,10 +36,10 @@ def test_a_minimum_chosen_anew_is_of_this_scale_and_one_that_stays_keeps_its_own
 
 
 def test_a_higher_minimum_abstains_at_once_and_keeps_its_history(domain):
-    assert not ask("who can declare war")["abstained"]
+    assert not ask("who decides that a war begins")["abstained"]
     row = domain.thresholds.get(active=True)
     publish(DomainThreshold(domain=domain, answer_minimum=1.0, calibration=row.calibration, reason="a test"))
-    assert ask("who can declare war")["abstained"]
+    assert ask("who decides that a war begins")["abstained"]
     assert domain.thresholds.filter(active=True).count() == 1
     assert domain.thresholds.count() == 2
 
