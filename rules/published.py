@@ -244,7 +244,8 @@ def names_most(domain_id: int, versions: Mapping[str, int]) -> bool:
 @lru_cache(maxsize=2)
 def domains_with_unread_names(version: Version, model_id: int) -> frozenset[int]:
     """Those with names that have no vector yet, as after their law has come: until then names tell too little."""
-    return frozenset(Alias.objects.in_use().exclude(vectors__model=model_id).values_list("domain", flat=True))
+    unread = Alias.objects.in_use().exclude(vectors__model=model_id)
+    return frozenset(unread.order_by().values_list("domain", flat=True).distinct())
 
 
 @newest
